@@ -1,0 +1,192 @@
+"""
+What the code of a pass directory sees when it imports a plain name (R14).
+
+Each directory has one ``__builtins__`` mapping, whose ``__import__`` puts the internal
+name in place of a plain name of that directory: after the standard library, before what
+is installed. Functions keep the mapping of their module, so it holds for late imports
+and in every thread, and nobody outside ever meets it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Final, Protocol
+
+from gepass.errors import Code, Problem
+from gepass.importing.lookup import Listing, locate
+from gepass.importing.table import ModuleEntry, table
+from gepass.path_text import quote
+from gepass.scanning import module_name
+
+__all__ = ["NEVER_OWN", "ImportListener", "PassDirectory"]
+
+NEVER_OWN: Final = frozenset(
+    {*sys.stdlib_module_names, *sys.builtin_module_names, "__main__", "gepass", "ge"}
+)
+"""First parts of names that never mean a file of a pass directory."""
+
+
+class ImportListener(Protocol):
+    """Told what the code of pass directories imports; a load listens."""
+
+    def attributing(self, importer: str) -> AbstractContextManager[None]:
+        """Attribute what is imported meanwhile to the module ``importer``."""
+
+    def warn(self, problem: Problem) -> None:
+        """Take a warning about what is imported right now."""
+
+
+class PassDirectory:
+    """The names of one pass directory, and the ``__import__`` that its code runs."""
+
+    def __init__(self, path: Path, listener: ImportListener) -> None:
+        self.path = path
+        self.listing = Listing(str(path), without=NEVER_OWN)
+        self._listener = listener
+        self.builtins: dict[str, object] = {
+            **vars(builtins),
+            "__import__": self._import,
+        }
+        self._importlib = _DirectoryImportlib(self)
+        self._own: dict[str, str] = {}
+
+    def translate(self, name: str) -> str:
+        """Return the internal form of a module name, or the name when it is not own."""
+        head, dot, rest = name.partition(".")
+        if head in NEVER_OWN or head not in self.listing.names().every:
+            return name
+        own = self._own.get(head)
+        if own not in table.by_name:
+            own = self._declare(head)
+        return name if own is None else f"{own}{dot}{rest}"
+
+    def _declare(self, head: str) -> str | None:
+        located = locate(str(self.path), head)
+        if located is None:
+            return None
+        stem = located.path.parent.name if located.kind == "package" else None
+        entry = table.declare(
+            ModuleEntry(
+                name=module_name(located.path, stem),
+                plain_name=head,
+                path=located.path,
+                kind=located.kind,
+                search=located.search,
+                directory=self,
+            )
+        )
+        self._own[head] = entry.name
+        self._warn_if_hidden(head)
+        return entry.name
+
+    def _warn_if_hidden(self, name: str) -> None:
+        spec = PathFinder.find_spec(name)
+        if (
+            spec is None
+            or spec.origin is None
+            or self.path in Path(spec.origin).parents
+        ):
+            return
+        message = (
+            f"'import {name}' in {quote(self.path)} means the file there and hides the "
+            f"installed {quote(spec.origin)}; rename it if that is not meant"
+        )
+        self._listener.warn(
+            Problem(code=Code.HIDES_INSTALLED, message=message, path=self.path)
+        )
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, object] | None = None,  # noqa: A002 - the builtin's names
+        locals: Mapping[str, object] | None = None,  # noqa: A002
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        importer = "" if globals is None else str(globals.get("__name__", ""))
+        if level:
+            _check_relative(importer, globals)
+        elif name == "importlib" or (not fromlist and name.startswith("importlib.")):
+            builtins.__import__(name, globals, locals, fromlist or (), 0)
+            return self._importlib
+        target = name if level else self.translate(name)
+        if level == 0 and target is name:
+            return self._import_foreign(name, globals, locals, fromlist or ())
+        with self._listener.attributing(importer):
+            return builtins.__import__(target, globals, locals, fromlist or (), level)
+
+    def import_module(
+        self, name: str, package: str | None, importer: str
+    ) -> ModuleType:
+        """Do what ``importlib.import_module`` does, own names first."""
+        target = name if name.startswith(".") else self.translate(name)
+        with self._listener.attributing(importer):
+            return importlib.import_module(target, package)
+
+    def _import_foreign(
+        self,
+        name: str,
+        globals: Mapping[str, object] | None,  # noqa: A002
+        locals: Mapping[str, object] | None,  # noqa: A002
+        fromlist: Sequence[str],
+    ) -> ModuleType:
+        try:
+            return builtins.__import__(name, globals, locals, fromlist, 0)
+        except ModuleNotFoundError as error:
+            compiled = self.path / f"{name}.pyc"
+            if error.name == name and compiled.is_file():
+                error.msg += (
+                    f"; {quote(compiled)} has no source, and only source is loaded"
+                )
+            raise
+
+
+def _check_relative(
+    importer: str, importer_globals: Mapping[str, object] | None
+) -> None:
+    """Explain a relative import in a file that is no part of a package (IMP-05)."""
+    entry = table.by_name.get(importer)
+    if (
+        entry is None
+        or entry.kind != "file"
+        or (importer_globals or {}).get("__package__")
+    ):
+        return
+    advice = (
+        "give its directory's parent instead of the file, and it is imported as a package"
+        if entry.path.name == "__init__.py"
+        else "import the other file by its plain name, or put both into a package"
+    )
+    msg = (
+        f"relative import in {quote(entry.path)}: files of a pass directory are "
+        f"independent modules; {advice}"
+    )
+    raise ImportError(msg, name=entry.plain_name, path=str(entry.path))
+
+
+class _DirectoryImportlib(ModuleType):
+    """What ``import importlib`` gives: ``import_module`` knows the directory's names."""
+
+    def __init__(self, directory: PassDirectory) -> None:
+        super().__init__("importlib", importlib.__doc__)
+        vars(self).update(
+            (key, value)
+            for key, value in vars(importlib).items()
+            if key != "import_module"
+        )
+        self._directory = directory
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(importlib, name)
+
+    def import_module(self, name: str, package: str | None = None) -> ModuleType:
+        """Import a module as ``importlib.import_module`` does, own names first."""
+        importer = str(sys._getframe(1).f_globals.get("__name__", ""))  # noqa: SLF001
+        return self._directory.import_module(name, package, importer)

@@ -1,0 +1,316 @@
+"""
+One load's imports: what is planned, what came of it, and how to undo it.
+
+A ``Session`` is the importing half of a load. It executes nothing itself: it asks the
+import system for a module, whose loader comes back through the ``importer``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from gepass.decorators import MARKER
+from gepass.errors import Code, DuplicatePassError, Problem
+from gepass.importing.failures import describe_failure, exception_text
+from gepass.importing.table import FileStamp, ModuleEntry, table
+from gepass.importing.undo import ImportState
+from gepass.outcomes import ExecutedFile, ModuleOutcome
+from gepass.passes import FusionBasePass
+from gepass.path_text import quote
+from gepass.registry import Registration, Transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Set as AbstractSet
+
+    from gepass.importing.units import Unit
+    from gepass.records import EntryPointOrigin, EnvironmentOrigin
+    from gepass.scanning import ModuleSource
+
+__all__ = ["PlannedModule", "Session", "changed_since_loaded"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedModule:
+    """A source, and what the load knows about it besides."""
+
+    source: ModuleSource
+    order: int
+    """Place in the scan order of the whole load."""
+    origin: EnvironmentOrigin | EntryPointOrigin
+    alone: bool
+    """Whether the file itself is listed, not its directory."""
+    warnings: tuple[Problem, ...] = ()
+
+
+class Session:
+    """The importing half of one load: plan, outcomes, and how to undo them."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        publish: Callable[[ModuleOutcome, tuple[Registration, ...]], None],
+    ) -> None:
+        self.transaction: Final = transaction
+        self.plan: Final[dict[str, PlannedModule]] = {}
+        self.outcomes: Final[dict[str, ModuleOutcome]] = {}
+        self.errors: Final[dict[str, BaseException]] = {}
+        """What failed modules raised; all three are keyed by internal module name."""
+        self._publish_outcome = publish
+        self._state = ImportState.capture()
+        self._settled: list[Unit] = []
+
+    def add(self, planned: PlannedModule, entry: ModuleEntry) -> None:
+        """Plan a module under its internal name."""
+        self.plan[entry.name] = planned
+
+    def import_planned(self, name: str) -> ModuleOutcome:
+        """
+        Import a planned module, or take over what it did in an earlier load.
+
+        Raises:
+            KeyboardInterrupt: it came while the module ran; what it changed is undone.
+
+        """
+        if name in self.outcomes:
+            return self.outcomes[name]
+        entry = table.by_name[name]
+        if entry.module is not None and sys.modules.get(name) is entry.module:
+            return self._adopt(entry)
+        started = time.perf_counter()
+        try:
+            importlib.import_module(name)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - SystemExit and the like, too (R12)
+            if name not in self.outcomes:
+                self._settle_failure(entry, error, started)
+        return self.outcomes[name]
+
+    def roll_back(self) -> None:
+        """Undo everything that this load did."""
+        for unit in reversed(self._settled):
+            unit.undo()
+        self._settled.clear()
+        self.transaction.roll_back()
+        self._state.remove_additions()
+
+    def check_not_failed(self, entry: ModuleEntry) -> None:
+        """
+        Refuse to run a module a second time in the load in which it failed.
+
+        Raises:
+            ImportError: with the first failure as its cause.
+
+        """
+        error = self.errors.get(entry.name)
+        if error is not None:
+            msg = (
+                f"{quote(entry.path)} failed earlier in this load: "
+                f"{type(error).__name__}: {exception_text(error)}"
+            )
+            raise ImportError(
+                msg, name=entry.plain_name, path=str(entry.path)
+            ) from error
+
+    def finish(self, unit: Unit, entry: ModuleEntry) -> None:
+        """
+        Close a unit whose code ran to its end: check duplicates, make the outcome.
+
+        Raises:
+            DuplicatePassError: one of its passes has a name that is taken.
+
+        """
+        unit.warnings += _rebind_replaced_classes(unit)
+        registrations = tuple(unit.batch.entries)
+        self.transaction.stage(unit.batch)
+        entry.registrations = registrations
+        unit.is_open = False
+        unit.outcome = self._loaded_outcome(unit, entry)
+
+    def settle(self, unit: Unit) -> None:
+        """Make the outcomes of a unit, and of those inside it, final."""
+        for child in unit.children:
+            self.settle(child)
+        if unit.outcome is not None:
+            self._settled.append(unit)
+            self._publish(unit.outcome, tuple(unit.batch.entries))
+
+    def fail(self, unit: Unit, entry: ModuleEntry, error: BaseException) -> None:
+        """Undo a unit and make its failure final; a Ctrl-C is nobody's failure."""
+        unit.undo()
+        if not isinstance(error, KeyboardInterrupt):
+            self._settle_failure(entry, error, unit.started, tuple(unit.warnings))
+
+    def _settle_failure(
+        self,
+        entry: ModuleEntry,
+        error: BaseException,
+        started: float,
+        warnings: tuple[Problem, ...] = (),
+    ) -> None:
+        self.errors[entry.name] = error
+        self._publish(
+            ModuleOutcome(
+                path=entry.path,
+                module_name=entry.name,
+                status="failed",
+                sha256=entry.sha256,
+                duration_ms=_milliseconds_since(started),
+                pass_names=(),
+                error=describe_failure(error, entry.path),
+                warnings=(*self.plan[entry.name].warnings, *warnings),
+                executed=(),
+            )
+        )
+
+    def _loaded_outcome(self, unit: Unit, entry: ModuleEntry) -> ModuleOutcome:
+        names = tuple(known.record.pass_name for known in entry.registrations)
+        warnings = [*self.plan[entry.name].warnings, *unit.warnings]
+        if not names:
+            warnings.append(_registered_nothing(entry))
+        helpers = [known for known, _ in unit.created if known is not entry]
+        return ModuleOutcome(
+            path=entry.path,
+            module_name=entry.name,
+            status="loaded",
+            sha256=entry.sha256,
+            duration_ms=_milliseconds_since(unit.started),
+            pass_names=names,
+            error=None,
+            warnings=tuple(warnings),
+            executed=tuple(
+                ExecutedFile(path=e.path, module_name=e.name, sha256=e.sha256)
+                for e in (entry, *helpers)
+                if e.sha256 is not None
+            ),
+        )
+
+    def _adopt(self, entry: ModuleEntry) -> ModuleOutcome:
+        """Register what a module registered before, without running it (R9)."""
+        planned = self.plan[entry.name]
+        batch = self.transaction.open_batch(planned.order)
+        batch.entries = [
+            Registration(
+                record=known.record.model_copy(update={"origin": planned.origin}),
+                pass_class=known.pass_class,
+            )
+            for known in _registrations_of(entry, self.plan.keys())
+        ]
+        names = tuple(known.record.pass_name for known in batch.entries)
+        try:
+            self.transaction.stage(batch)
+        except DuplicatePassError as error:
+            self.transaction.drop(batch)
+            self._settle_failure(entry, error, time.perf_counter())
+            return self.outcomes[entry.name]
+        outcome = ModuleOutcome(
+            path=entry.path,
+            module_name=entry.name,
+            status="already_loaded",
+            sha256=entry.sha256,
+            duration_ms=0.0,
+            pass_names=names,
+            error=None,
+            warnings=(*planned.warnings, *changed_since_loaded(entry)),
+            executed=(),
+        )
+        self._publish(outcome, tuple(batch.entries))
+        return outcome
+
+    def _publish(
+        self, outcome: ModuleOutcome, registrations: tuple[Registration, ...] = ()
+    ) -> None:
+        self.outcomes[outcome.module_name] = outcome
+        self._publish_outcome(outcome, registrations)
+
+
+def changed_since_loaded(entry: ModuleEntry) -> tuple[Problem, ...]:
+    """Warn when the file of a loaded module differs from what ran (R9)."""
+    try:
+        if entry.stamp is None or FileStamp.of(entry.path) == entry.stamp:
+            return ()
+        if entry.has_digest_of_file():
+            return ()
+        what = "changed"
+    except OSError:
+        what = "disappeared"
+    message = (
+        f"{quote(entry.path)} {what} after it was loaded; changes are not seen until "
+        "gepass.unload() and a new load"
+    )
+    return (Problem(code=Code.CHANGED_SINCE_LOADED, message=message, path=entry.path),)
+
+
+def _milliseconds_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _registrations_of(
+    entry: ModuleEntry, planned: AbstractSet[str]
+) -> tuple[Registration, ...]:
+    """
+    Return what a module registered, with what helpers registered for it.
+
+    What another planned module registered is that module's, whoever imported it first.
+    """
+    owner = table.by_name.get(entry.owner or "", entry)
+    return tuple(
+        known
+        for known in owner.registrations
+        if known.record.module_name == entry.name
+        or (owner is entry and known.record.module_name not in planned)
+    )
+
+
+def _registered_nothing(entry: ModuleEntry) -> Problem:
+    names = [
+        name
+        for name, value in vars(entry.module).items()
+        if isinstance(value, type)
+        and issubclass(value, FusionBasePass)
+        and value.__module__ == entry.name
+        and not name.startswith("_")
+    ]
+    what = f"{quote(entry.path)} registers no pass and has no effect"
+    if names:
+        what += (
+            f"; pass class{'es' if len(names) > 1 else ''} without a decorator: "
+            f"{', '.join(names)}"
+        )
+    else:
+        what += "; start its name with '_' if it is a helper"
+    return Problem(code=Code.REGISTERED_NOTHING, message=what, path=entry.path)
+
+
+def _rebind_replaced_classes(unit: Unit) -> list[Problem]:
+    """
+    Register the class that the module ends with where a decorator made a new one.
+
+    ``@dataclass(slots=True)`` above a registration copies the class, marker included;
+    the copy is what the module's name means, so it is what must be run (NAME-08).
+    """
+    warnings: list[Problem] = []
+    for index, known in enumerate(unit.batch.entries):
+        cls = known.pass_class
+        module = sys.modules.get(cls.__module__)
+        final = getattr(module, cls.__name__, None)
+        if final is cls or not isinstance(final, type):
+            continue
+        marker = vars(cls).get(MARKER)
+        if marker is None or vars(final).get(MARKER) is not marker:
+            continue
+        unit.batch.entries[index] = Registration(record=known.record, pass_class=final)
+        message = (
+            f"class {cls.__name__} was replaced by another decorator after it was "
+            "registered, the new class is used; put the registering decorator on top"
+        )
+        warnings.append(
+            Problem(
+                code=Code.CLASS_REPLACED, message=message, line=known.record.source.line
+            )
+        )
+    return warnings

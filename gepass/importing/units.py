@@ -1,0 +1,102 @@
+"""
+What fails or stays as a whole: one scanned module and all it is the first to import.
+
+A ``Unit`` remembers what executing it changed, so that one place can take it back (R12).
+Modules that are imported when no load runs have a unit of their own.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gepass.importing.undo import ImportState
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from gepass.errors import Problem
+    from gepass.importing.session import Session
+    from gepass.importing.table import ModuleEntry
+    from gepass.outcomes import ModuleOutcome
+    from gepass.records import DirectOrigin, EntryPointOrigin, EnvironmentOrigin
+    from gepass.registry import Batch
+
+__all__ = ["Savepoint", "Unit", "remove_module"]
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """How far a unit had come before it ran one more module."""
+
+    created: int
+    entries: int
+    children: int
+    state: ImportState
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """What is being executed, and everything that came of it so far."""
+
+    session: Session | None
+    """The load that it belongs to; ``None`` for a late import."""
+    batch: Batch
+    origin: EnvironmentOrigin | EntryPointOrigin | DirectOrigin
+    owner: str | None
+    """Internal name of the scanned module; ``None`` for a late import."""
+    alone: bool
+    """Whether its file is listed by itself, not its directory."""
+    started: float = field(default_factory=time.perf_counter)
+    created: list[tuple[ModuleEntry, ModuleType]] = field(default_factory=list)
+    """Modules that ran to their end, in that order."""
+    children: list[Unit] = field(default_factory=list)
+    """Other scanned modules that this one was the first to import."""
+    warnings: list[Problem] = field(default_factory=list)
+    outcome: ModuleOutcome | None = None
+    is_open: bool = True
+
+    def savepoint(self) -> Savepoint:
+        """Remember the state of now."""
+        return Savepoint(
+            len(self.created),
+            len(self.batch.entries),
+            len(self.children),
+            ImportState.capture(),
+        )
+
+    def roll_back(self, point: Savepoint) -> None:
+        """Undo what a module that failed changed since the savepoint."""
+        self._roll_back(point.created, point.entries, point.children)
+        point.state.remove_additions()
+
+    def undo(self) -> None:
+        """Undo the unit as a whole, those inside it included."""
+        self.is_open = False
+        self.outcome = None
+        self._roll_back(0, 0, 0)
+        if self.session is not None:
+            self.session.transaction.drop(self.batch)
+
+    def _roll_back(self, created: int, entries: int, children: int) -> None:
+        for child in reversed(self.children[children:]):
+            child.undo()
+        del self.children[children:]
+        for entry, module in reversed(self.created[created:]):
+            remove_module(entry, module)
+        del self.created[created:]
+        del self.batch.entries[entries:]
+
+
+def remove_module(entry: ModuleEntry, module: ModuleType) -> None:
+    """Take a module out of ``sys.modules`` and its package, if it is still there."""
+    for name in [entry.name, *entry.aliases]:
+        if sys.modules.get(name) is module:
+            del sys.modules[name]
+        parent_name, _, tail = name.rpartition(".")
+        parent = sys.modules.get(parent_name)
+        if parent is not None and vars(parent).get(tail) is module:
+            delattr(parent, tail)
+    entry.forget_run()
