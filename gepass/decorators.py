@@ -8,8 +8,6 @@ executes the module; without one the registration goes to the default registry.
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,12 +17,17 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 from pydantic import ValidationError
 from typing_extensions import Never
 
+from gepass.class_checks import find_construction_fault, find_missing_hook
 from gepass.collecting import scopes
 from gepass.errors import RegistrationTypeError, RegistrationValueError
 from gepass.passes import AnyPass, DecomposePass, FusionBasePass, PatternFusionPass
-from gepass.passes.hooks import is_pattern_method
 from gepass.path_text import encode_path, printable
-from gepass.records import DirectOrigin, RecordSource, RegistrationRecord
+from gepass.records import (
+    DirectOrigin,
+    RecordSource,
+    RegistrationRecord,
+    find_text_fault,
+)
 from gepass.registry import Registration, default_registry
 from gepass.stages import UNSCHEDULED_STAGES, PassKind, PassStage
 
@@ -71,9 +74,7 @@ def register_fusion_pass(
         place = _Place.of(sys._getframe(1)).with_line_of(caller)  # noqa: SLF001
         _check_class(cls, FusionBasePass, "register_fusion_pass", place)
         if issubclass(cls, DecomposePass):
-            reason = (
-                f"{cls.__qualname__} is a DecomposePass; use register_decompose_pass"
-            )
+            reason = f"{cls.__qualname__} is a DecomposePass; use register_decompose_pass"
             place.refuse_type(reason)
         implied = (
             PassKind.PATTERN_FUSION
@@ -171,8 +172,9 @@ def _register(  # noqa: PLR0913, PLR0917 - the parts of a record
     op_types: tuple[str, ...],
     place: _Place,
 ) -> None:
-    _check_can_be_made(cls, place)
-    _check_implements(cls, kind, place)
+    fault = find_construction_fault(cls) or find_missing_hook(cls, kind)
+    if fault is not None:
+        place.refuse_type(fault)
     scope = scopes.get(place.module_name)
     try:
         record = RegistrationRecord(
@@ -203,10 +205,8 @@ def _refuse_record(name: object, error: ValidationError, place: _Place) -> NoRet
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] == "string_type":
         place.refuse_type(f"name is a string, not {type(name).__name__}")
-    what = first["msg"] if first["type"] == "pass_name" else "is no valid text"
-    place.refuse_value(
-        f"the pass name {printable(repr(name))} {what}; choose another one"
-    )
+    fault = find_text_fault(name) if isinstance(name, str) else first["msg"]
+    place.refuse_value(f"the pass name {printable(repr(name))} {fault}; choose another one")
 
 
 def _read_op_types(op_types: object, place: _Place) -> tuple[str, ...]:
@@ -219,9 +219,12 @@ def _read_op_types(op_types: object, place: _Place) -> tuple[str, ...]:
     for item in items:
         if not isinstance(item, str) or not item:
             place.refuse_type(
-                f"op_types is an iterable of strings that are not empty, it holds "
+                "op_types is an iterable of strings that are not empty, it holds "
                 f"{printable(repr(item))}"
             )
+        fault = find_text_fault(item)
+        if fault is not None:
+            place.refuse_value(f"op_types holds {printable(repr(item))}, which {fault}")
     if not items:
         place.refuse_value("op_types is empty; name at least one op type")
     return tuple(sorted(items)) if isinstance(op_types, (set, frozenset)) else items
@@ -261,9 +264,7 @@ def _check_class(cls: object, base: type, decorator: str, place: _Place) -> None
         )
 
 
-def _check_kind(
-    cls: type[AnyPass], kind: object, implied: PassKind, place: _Place
-) -> None:
+def _check_kind(cls: type[AnyPass], kind: object, implied: PassKind, place: _Place) -> None:
     if kind is None:
         return
     if not isinstance(kind, str):
@@ -273,50 +274,3 @@ def _check_kind(
             f"kind {printable(repr(str(kind)))} does not fit {cls.__qualname__}, "
             f"which is of kind {implied.value!r}; leave kind out"
         )
-
-
-def _check_can_be_made(cls: type[AnyPass], place: _Place) -> None:
-    """Check by inspection alone that GE can call ``cls()``."""
-    if inspect.isabstract(cls):
-        missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
-        place.refuse_type(f"{cls.__qualname__} is abstract; implement {missing}")
-    if (
-        cls.__init__ is object.__init__
-        and cls.__new__ is object.__new__
-        and type(cls) is type
-    ):
-        return
-    try:
-        inspect.signature(cls).bind()
-    except TypeError as error:
-        place.refuse_type(
-            f"GE makes {cls.__qualname__} without arguments, but its constructor has "
-            f"a required one ({error}); give it a default"
-        )
-    except ValueError:  # no signature to look at: a constructor written in C
-        return
-
-
-_REQUIRED_HOOKS: Final = {
-    PassKind.FUSION_BASE: (FusionBasePass, ("run",)),
-    PassKind.PATTERN_FUSION: (PatternFusionPass, ("patterns", "replacement")),
-    PassKind.DECOMPOSE: (DecomposePass, ("replacement",)),
-}
-
-
-def _check_implements(cls: type[AnyPass], kind: PassKind, place: _Place) -> None:
-    base, hooks = _REQUIRED_HOOKS[kind]
-    for hook in hooks:
-        if getattr(cls, hook) is not getattr(base, hook):
-            continue
-        if hook == "patterns" and _has_pattern_method(cls):
-            continue
-        place.refuse_type(f"{cls.__qualname__} does not implement {hook}()")
-
-
-def _has_pattern_method(cls: type) -> bool:
-    return any(
-        is_pattern_method(value)
-        for base in cls.__mro__
-        for value in vars(base).values()
-    )

@@ -29,7 +29,7 @@ __all__ = [
     "read_settings",
 ]
 
-PASS_PATH: Final = "ASCEND_GE_PY_PASS_PATH"
+PASS_PATH: Final = "ASCEND_GE_PY_PASS_PATH"  # noqa: S105 - a fusion pass, no password
 
 OnError = Literal["raise", "isolate"]
 """What a failing module does to the load: end it, or be left out (R13)."""
@@ -91,5 +91,7 @@ def _unknown(name: str) -> Problem:
     hint = f"; did you mean {near[0]}?" if near else ""
     return Problem(
         code=Code.SETTING_UNKNOWN,
-        message=f"{printable(name)} is not a setting of this version and has no effect{hint}",
+        message=(
+            f"{printable(name)} is not a setting of this version and has no effect{hint}"
+        ),
     )

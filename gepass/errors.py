@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from typing_extensions import Self
+
 from gepass.path_text import PathText
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Code(str, Enum):
 
     meaning: str
 
-    def __new__(cls, code: str, meaning: str) -> Code:
+    def __new__(cls, code: str, meaning: str) -> Self:
         """Keep the meaning beside the code."""
         member = str.__new__(cls, code)
         member._value_ = code

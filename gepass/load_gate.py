@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from gepass.errors import LoadInProgressError
 
@@ -80,12 +80,12 @@ class LoadGate:
         thread = threading.get_ident()
         with self._condition:
             if self._owner == thread:
-                raise _in_progress("by the code that the load runs")
+                _refuse("by the code that the load runs")
             while self._owner is not None:
                 patience = PATIENCE_SECONDS if self._may_be_awaited() else None
                 moved = partial(self._moved_since, self._progress)
                 if not self._condition.wait_for(moved, patience):
-                    raise _in_progress("in another thread that may wait for this one")
+                    _refuse("in another thread that may wait for this one")
             self._owner = thread
             self._earlier_threads = frozenset(t.ident for t in threading.enumerate())
 
@@ -103,9 +103,9 @@ class LoadGate:
         return False
 
 
-def _in_progress(where: str) -> LoadInProgressError:
+def _refuse(where: str) -> NoReturn:
     msg = (
         f"load in progress: a load was asked for {where}; ask for it after the running "
         "load has ended"
     )
-    return LoadInProgressError(msg)
+    raise LoadInProgressError(msg)

@@ -26,7 +26,6 @@ from gepass.errors import (
     ModuleLoadError,
     PassPathError,
     Problem,
-    RegistrationError,
 )
 from gepass.events import (
     EntrySkipped,
@@ -117,9 +116,7 @@ class Load:
             return ()
         for segment in split_pass_path(self._value):
             if not segment.text:
-                self._log(
-                    PathSegmentDropped(load_id=self._id, position=segment.position)
-                )
+                self._log(PathSegmentDropped(load_id=self._id, position=segment.position))
                 if self._value.strip():
                     self._warnings.append(_dropped(segment.position))
         specs = parse_pass_path(self._value)
@@ -161,17 +158,20 @@ class Load:
         session = Session(transaction, self._publish)
         with _collector_paused(), importer.running(session):
             try:
-                for planned in self._plan.values():
-                    session.add(planned, importer.declare(planned.source))
-                for name in tuple(session.plan):
-                    outcome = session.import_planned(name)
-                    self._on_progress()
-                    if outcome.status == "failed" and self._on_error == "raise":
-                        raise self._failure(outcome, session.errors[name])
+                self._import_in_order(session)
                 transaction.commit()
             except BaseException:
                 session.roll_back()
                 raise
+
+    def _import_in_order(self, session: Session) -> None:
+        for planned in self._plan.values():
+            session.add(planned, importer.declare(planned.source))
+        for name in tuple(session.plan):
+            outcome = session.import_planned(name)
+            self._on_progress()
+            if outcome.status == "failed" and self._on_error == "raise":
+                raise self._failure(outcome, session.errors[name])
 
     def _publish(
         self, outcome: ModuleOutcome, registrations: tuple[Registration, ...]
@@ -196,9 +196,7 @@ class Load:
         report = self._finish()
         failure = outcome.error
         if failure is None or isinstance(error, DuplicatePassError):
-            raised = (
-                error if isinstance(error, GepassError) else GepassError(str(error))
-            )
+            raised = error if isinstance(error, GepassError) else GepassError(str(error))
         else:
             raised = ModuleLoadError(
                 failure.message,
@@ -353,9 +351,7 @@ def _repeated(source: ModuleSource, first: ModuleSource) -> SkippedEntry:
         source.name if source.kind == "package" else f"{source.name}.py"
     )
     where = segment_name(first.position)
-    return SkippedEntry(
-        path=listed, reason=f"the same file as one of {where}, loaded once"
-    )
+    return SkippedEntry(path=listed, reason=f"the same file as one of {where}, loaded once")
 
 
 def _events_lost(count: int) -> Problem:

@@ -116,19 +116,27 @@ def _structlog_writer() -> _Writer | None:
 
 
 def configure(
-    *, level: LogLevel, style: LogFormat, stream: TextIO, log_file: TextIO | None
+    *,
+    level: LogLevel | None,
+    style: LogFormat,
+    stream: TextIO | None,
+    log_file: TextIO | None,
 ) -> None:
     """
     Set structlog up for the command line.
 
     Args:
-        level: least level shown on ``stream``.
+        level: least level shown on ``stream``, ``None`` for nothing.
         style: how events look on ``stream``.
-        stream: where people read, standard error.
+        stream: where people read, standard error; ``None`` where it is closed.
         log_file: gets every event as JSON Lines, whatever ``level`` is.
 
     """
     import structlog  # noqa: PLC0415 - only the command line pays for it
+
+    silent = stream is None or level is None
+    shown_from = logging.CRITICAL if silent else _LEVELS[level or "error"]
+    lowest = logging.DEBUG if log_file is not None else shown_from
 
     def write_file(
         _logger: object, _method: str, event_dict: MutableMapping[str, object]
@@ -141,7 +149,7 @@ def configure(
     def drop_below(
         _logger: object, method: str, event_dict: MutableMapping[str, object]
     ) -> MutableMapping[str, object]:
-        if _LEVELS[method] < _LEVELS[level]:
+        if _LEVELS[method] < shown_from:
             raise structlog.DropEvent
         return event_dict
 
@@ -150,7 +158,6 @@ def configure(
         renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
     else:
         renderer = _render_line
-    lowest = logging.DEBUG if log_file is not None else _LEVELS[level]
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

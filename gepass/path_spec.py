@@ -98,6 +98,7 @@ _ERROR_CLASS: Final[dict[Code, type[PassPathError]]] = {
     Code.PATH_NOT_FOUND: PassPathNotFoundError,
     Code.PATH_NOT_READABLE: PassPathPermissionError,
 }
+_PATH_MAX: Final = os.pathconf("/", "PC_PATH_MAX")
 _ADVICE: Final = "give an existing directory or .py file"
 
 
@@ -176,9 +177,7 @@ def _parse_segment(segment: Segment) -> PassPathSpec:
 
 
 def _spec(segment: Segment, path: Path, kind: PathKind) -> PassPathSpec:
-    return PassPathSpec(
-        position=segment.position, raw=segment.text, path=path, kind=kind
-    )
+    return PassPathSpec(position=segment.position, raw=segment.text, path=path, kind=kind)
 
 
 def _resolve(text: str) -> Path:
@@ -186,6 +185,8 @@ def _resolve(text: str) -> Path:
     if expanded.startswith("~"):
         raise _Refusal(Code.PATH_NOT_FOUND, "starts with ~ but no such home is known")
     try:
+        if len(os.fsencode(expanded)) >= _PATH_MAX:
+            raise _Refusal(Code.PATH_UNUSABLE, "is too long for a path")
         return Path(os.path.realpath(expanded, strict=True))
     except OSError as error:
         raise _refusal_for(error) from error

@@ -1,8 +1,8 @@
-"""
+r"""
 Paths as text that can always be written and always be turned back.
 
 A file name on Linux is any bytes. In documents and messages a path is its
-``os.fsencode`` bytes with ``\\`` doubled and each byte that is not UTF-8 as ``\\xHH``.
+``os.fsencode`` bytes with ``\`` doubled and each byte that is not UTF-8 as ``\xHH``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,5 @@ def quote(path: str | os.PathLike[str]) -> str:
     return f"'{printable(text)}'"
 
 
-PathText = Annotated[
-    Path, PlainSerializer(encode_path, return_type=str, when_used="json")
-]
+PathText = Annotated[Path, PlainSerializer(encode_path, return_type=str, when_used="json")]
 """A path field of a document or event, written by ``encode_path``."""

@@ -38,6 +38,7 @@ __all__ = [
     "RecordSource",
     "RegistrationRecord",
     "RegistryDocument",
+    "find_text_fault",
     "running_order",
 ]
 
@@ -49,19 +50,26 @@ SCHEMA_VERSION: Final = "1.0"
 _FORBIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
-def _check_pass_name(name: str) -> str:
-    kind = "pass_name"
-    if not name.strip():
-        raise PydanticCustomError(kind, "is empty")
-    if name != name.strip():
-        raise PydanticCustomError(kind, "begins or ends with a blank")
-    if any(unicodedata.category(character) in _FORBIDDEN for character in name):
-        raise PydanticCustomError(kind, "holds a control character or a lone surrogate")
-    return name
+def find_text_fault(text: str) -> str | None:
+    """Tell why a text cannot be a name that people, logs and C++ read alike."""
+    if not text.strip():
+        return "is empty"
+    if text != text.strip():
+        return "begins or ends with a blank"
+    if any(unicodedata.category(character) in _FORBIDDEN for character in text):
+        return "holds a control character or a lone surrogate"
+    return None
 
 
-PassName = Annotated[str, AfterValidator(_check_pass_name)]
-OpType = Annotated[str, Field(min_length=1)]
+def _check_plain_text(text: str) -> str:
+    fault = find_text_fault(text)
+    if fault is not None:
+        kind = "plain_text"
+        raise PydanticCustomError(kind, "{fault}", {"fault": fault})
+    return text
+
+
+PlainText = Annotated[str, AfterValidator(_check_plain_text)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -112,12 +120,12 @@ RecordOrigin = Annotated[
 class RegistrationRecord(_WireModel):
     """One registered pass: the seven keys of GE's bridge, and where it comes from."""
 
-    pass_name: PassName
+    pass_name: PlainText
     module_name: Annotated[str, Field(min_length=1)]
     class_name: Annotated[str, Field(min_length=1)]
     stage: PassStage
     kind: PassKind
-    op_types: tuple[OpType, ...] = ()
+    op_types: tuple[PlainText, ...] = ()
     """Op types that a decompose pass replaces; empty for the other kinds."""
     source: RecordSource
     origin: RecordOrigin

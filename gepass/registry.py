@@ -221,9 +221,7 @@ class Transaction:
             for entry in batch.entries:
                 name = entry.record.pass_name
                 first = (
-                    claimed.get(name)
-                    or self._staged.get(name)
-                    or self._committed.get(name)
+                    claimed.get(name) or self._staged.get(name) or self._committed.get(name)
                 )
                 if first is None:
                     claimed[name] = entry
@@ -236,8 +234,9 @@ class Transaction:
     def drop(self, batch: Batch) -> None:
         """Forget what a failed module registered."""
         with _lock:
-            self._batches.remove(batch)
             self._unstage(batch)
+            if batch in self._batches:
+                self._batches.remove(batch)
 
     def commit(self) -> tuple[Registration, ...]:
         """Make all staged batches visible to everybody at once, and return them."""
@@ -261,6 +260,7 @@ class Transaction:
         if batch.staged:
             for entry in batch.entries:
                 self._staged.pop(entry.record.pass_name, None)
+            batch.staged = False
 
 
 _default: Final = PassRegistry()
@@ -274,8 +274,15 @@ def default_registry() -> PassRegistry:
 def _duplicate(first: Registration, second: Registration) -> DuplicatePassError:
     name = second.record.pass_name
     places = (first.record.place, second.record.place)
+    advice = "give one of them another name"
+    one, other = first.record, second.record
+    if one.source.path == other.source.path and one.module_name != other.module_name:
+        advice = (
+            f"the file is imported as {one.module_name!r} and as {other.module_name!r}, "
+            "import it in one way only"
+        )
     msg = (
         f"the pass name {name!r} is registered twice: first by {places[0]}, "
-        f"then by {places[1]}; give one of them another name"
+        f"then by {places[1]}; {advice}"
     )
     return DuplicatePassError(msg, name=name, first=places[0], second=places[1])

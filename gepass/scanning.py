@@ -216,7 +216,5 @@ def _without_init(path: Path) -> _Skip:
     except OSError:
         holds_python = False
     if holds_python:
-        return _Skip(
-            f"a directory with .py files but no {INIT_FILE}", Code.NOT_A_PACKAGE
-        )
+        return _Skip(f"a directory with .py files but no {INIT_FILE}", Code.NOT_A_PACKAGE)
     return _Skip(f"a directory without {INIT_FILE}")

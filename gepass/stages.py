@@ -13,7 +13,7 @@ class PassStage(str, Enum):
 
     BEFORE_INFER_SHAPE = "BeforeInferShape"
     AFTER_INFER_SHAPE = "AfterInferShape"
-    AFTER_BUILTIN_FUSION_PASS = "AfterBuiltinFusionPass"
+    AFTER_BUILTIN_FUSION_PASS = "AfterBuiltinFusionPass"  # noqa: S105
     AFTER_ORIGIN_GRAPH_OPTIMIZE = "AfterOriginGraphOptimize"
 
 

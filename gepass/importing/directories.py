@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Final, Protocol
@@ -60,7 +60,7 @@ class PassDirectory:
     def translate(self, name: str) -> str:
         """Return the internal form of a module name, or the name when it is not own."""
         head, dot, rest = name.partition(".")
-        if head in NEVER_OWN or head not in self.listing.names().every:
+        if head in NEVER_OWN or not self.listing.may_hold(head):
             return name
         own = self._own.get(head)
         if own not in table.by_name:
@@ -87,16 +87,12 @@ class PassDirectory:
         return entry.name
 
     def _warn_if_hidden(self, name: str) -> None:
-        spec = PathFinder.find_spec(name)
-        if (
-            spec is None
-            or spec.origin is None
-            or self.path in Path(spec.origin).parents
-        ):
+        origin = _origin_of_installed(name)
+        if origin is None or self.path in Path(origin).parents:
             return
         message = (
             f"'import {name}' in {quote(self.path)} means the file there and hides the "
-            f"installed {quote(spec.origin)}; rename it if that is not meant"
+            f"installed {quote(origin)}; rename it if that is not meant"
         )
         self._listener.warn(
             Problem(code=Code.HIDES_INSTALLED, message=message, path=self.path)
@@ -122,13 +118,14 @@ class PassDirectory:
         with self._listener.attributing(importer):
             return builtins.__import__(target, globals, locals, fromlist or (), level)
 
-    def import_module(
-        self, name: str, package: str | None, importer: str
-    ) -> ModuleType:
+    def import_module(self, name: str, package: str | None, importer: str) -> ModuleType:
         """Do what ``importlib.import_module`` does, own names first."""
-        target = name if name.startswith(".") else self.translate(name)
+        if name.startswith("."):
+            package = package and self.translate(package)
+        else:
+            name = self.translate(name)
         with self._listener.attributing(importer):
-            return importlib.import_module(target, package)
+            return importlib.import_module(name, package)
 
     def _import_foreign(
         self,
@@ -142,22 +139,14 @@ class PassDirectory:
         except ModuleNotFoundError as error:
             compiled = self.path / f"{name}.pyc"
             if error.name == name and compiled.is_file():
-                error.msg += (
-                    f"; {quote(compiled)} has no source, and only source is loaded"
-                )
+                error.msg += f"; {quote(compiled)} has no source, and only source is loaded"
             raise
 
 
-def _check_relative(
-    importer: str, importer_globals: Mapping[str, object] | None
-) -> None:
+def _check_relative(importer: str, importer_globals: Mapping[str, object] | None) -> None:
     """Explain a relative import in a file that is no part of a package (IMP-05)."""
     entry = table.by_name.get(importer)
-    if (
-        entry is None
-        or entry.kind != "file"
-        or (importer_globals or {}).get("__package__")
-    ):
+    if entry is None or entry.kind != "file" or (importer_globals or {}).get("__package__"):
         return
     advice = (
         "give its directory's parent instead of the file, and it is imported as a package"
@@ -171,15 +160,21 @@ def _check_relative(
     raise ImportError(msg, name=entry.plain_name, path=str(entry.path))
 
 
+def _origin_of_installed(name: str) -> str | None:
+    try:
+        spec = importlib.util.find_spec(name)
+    except Exception:  # noqa: BLE001 - other people's finders
+        return None
+    return None if spec is None else spec.origin
+
+
 class _DirectoryImportlib(ModuleType):
     """What ``import importlib`` gives: ``import_module`` knows the directory's names."""
 
     def __init__(self, directory: PassDirectory) -> None:
         super().__init__("importlib", importlib.__doc__)
         vars(self).update(
-            (key, value)
-            for key, value in vars(importlib).items()
-            if key != "import_module"
+            (key, value) for key, value in vars(importlib).items() if key != "import_module"
         )
         self._directory = directory
 

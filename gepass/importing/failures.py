@@ -67,7 +67,7 @@ def _place_of(error: BaseException, path: Path) -> tuple[Path, int | None]:
     if isinstance(error, SyntaxError) and error.filename is not None:
         place = Path(error.filename)
         if place in table.by_path:
-            return place, error.lineno
+            return place, error.lineno or None
     place, line = path, None
     for frame, frame_line in traceback.walk_tb(error.__traceback__):
         file = Path(frame.f_code.co_filename)

@@ -103,6 +103,7 @@ class _Loader(SourceFileLoader):
         super().__init__(fullname, str(entry.path))
         self._entry = entry
         self._execute = execute
+        self._aliased_spec: ModuleSpec | None = None
 
     def is_package(self, fullname: str) -> bool:  # noqa: ARG002 - the interface's
         """Tell whether the module has submodules; a lone ``__init__.py`` has none."""
@@ -122,18 +123,17 @@ class _Loader(SourceFileLoader):
         entry = self._entry
         if spec.name != entry.name:
             entry.aliases.append(spec.name)
-            return importlib.import_module(entry.name)
+            module = importlib.import_module(entry.name)
+            self._aliased_spec = module.__spec__
+            return module
         if entry.kind != "extension":
             return None
         return _create_extension(entry)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's code, unless it is one that has run under another name."""
-        spec = module.__spec__
-        if spec is not None and self.name != self._entry.name:
-            module.__spec__ = PassFinder(self._execute)._spec(
-                self._entry.name, self._entry
-            )  # noqa: SLF001
+        if self._aliased_spec is not None:
+            module.__spec__ = self._aliased_spec
             return
         self._execute(self._entry, module)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gepass.scanning import INIT_FILE
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from gepass.importing.table import ModuleKind
 
 __all__ = ["Listing", "Located", "Names", "locate"]
+
+
+_TICK_NS: Final = 1_000_000_000
+"""More than the coarsest step of a file system's time stamps in use."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,9 +51,7 @@ def locate(directory: str, name: str) -> Located | None:
                 search=None,
             )
     if _is_file(base + ".py"):
-        return Located(
-            kind="file", path=Path(os.path.realpath(base + ".py")), search=None
-        )
+        return Located(kind="file", path=Path(os.path.realpath(base + ".py")), search=None)
     if os.path.isdir(base):  # noqa: PTH112 - on the path of every import, no Path made
         namespace = os.path.realpath(base)
         return Located(kind="namespace", path=Path(namespace), search=namespace)
@@ -78,13 +81,24 @@ class Listing:
         self._directory = directory
         self._without = without
         self._stamp: int | None = None
+        self._is_fresh = False
         self._names = Names(frozenset(), frozenset())
+
+    def may_hold(self, name: str) -> bool:
+        """
+        Tell whether it is worth while to look a name up.
+
+        A directory that changed right before it was read may have changed again within
+        the same tick of the clock, so such a listing says no to nothing.
+        """
+        return name in self.names().every or (self._is_fresh and name not in self._without)
 
     def names(self) -> Names:
         """Return the names; none when the directory cannot be read."""
         try:
             stamp = os.stat(self._directory).st_mtime_ns  # noqa: PTH116
             if stamp != self._stamp:
+                self._is_fresh = time.time_ns() - stamp < _TICK_NS
                 self._names = self._read()
                 self._stamp = stamp
         except OSError:

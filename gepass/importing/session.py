@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gepass.decorators import MARKER
 from gepass.errors import Code, DuplicatePassError, Problem
+from gepass.importing.classes import settle_classes
 from gepass.importing.failures import describe_failure, exception_text
 from gepass.importing.table import FileStamp, ModuleEntry, table
 from gepass.importing.undo import ImportState
@@ -24,7 +24,8 @@ from gepass.path_text import quote
 from gepass.registry import Registration, Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set as AbstractSet
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from gepass.importing.units import Unit
     from gepass.records import EntryPointOrigin, EnvironmentOrigin
@@ -112,9 +113,7 @@ class Session:
                 f"{quote(entry.path)} failed earlier in this load: "
                 f"{type(error).__name__}: {exception_text(error)}"
             )
-            raise ImportError(
-                msg, name=entry.plain_name, path=str(entry.path)
-            ) from error
+            raise ImportError(msg, name=entry.plain_name, path=str(entry.path)) from error
 
     def finish(self, unit: Unit, entry: ModuleEntry) -> None:
         """
@@ -122,12 +121,14 @@ class Session:
 
         Raises:
             DuplicatePassError: one of its passes has a name that is taken.
+            RegistrationTypeError: a decorator made a class that GE cannot make.
 
         """
-        unit.warnings += _rebind_replaced_classes(unit)
+        unit.warnings += settle_classes(unit.batch)
         registrations = tuple(unit.batch.entries)
         self.transaction.stage(unit.batch)
         entry.registrations = registrations
+        entry.helpers = tuple(known for known, _ in unit.created if known is not entry)
         unit.is_open = False
         unit.outcome = self._loaded_outcome(unit, entry)
 
@@ -172,7 +173,6 @@ class Session:
         warnings = [*self.plan[entry.name].warnings, *unit.warnings]
         if not names:
             warnings.append(_registered_nothing(entry))
-        helpers = [known for known, _ in unit.created if known is not entry]
         return ModuleOutcome(
             path=entry.path,
             module_name=entry.name,
@@ -184,7 +184,7 @@ class Session:
             warnings=tuple(warnings),
             executed=tuple(
                 ExecutedFile(path=e.path, module_name=e.name, sha256=e.sha256)
-                for e in (entry, *helpers)
+                for e in (entry, *entry.helpers)
                 if e.sha256 is not None
             ),
         )
@@ -229,20 +229,26 @@ class Session:
 
 
 def changed_since_loaded(entry: ModuleEntry) -> tuple[Problem, ...]:
-    """Warn when the file of a loaded module differs from what ran (R9)."""
+    """Warn where a file of a loaded module differs from what ran (R9)."""
+    files = (entry, *entry.helpers)
+    return tuple(_changed(file, what) for file in files if (what := _change_of(file)))
+
+
+def _change_of(entry: ModuleEntry) -> str | None:
     try:
         if entry.stamp is None or FileStamp.of(entry.path) == entry.stamp:
-            return ()
-        if entry.has_digest_of_file():
-            return ()
-        what = "changed"
+            return None
+        return None if entry.has_digest_of_file() else "changed"
     except OSError:
-        what = "disappeared"
+        return "disappeared"
+
+
+def _changed(entry: ModuleEntry, what: str) -> Problem:
     message = (
         f"{quote(entry.path)} {what} after it was loaded; changes are not seen until "
         "gepass.unload() and a new load"
     )
-    return (Problem(code=Code.CHANGED_SINCE_LOADED, message=message, path=entry.path),)
+    return Problem(code=Code.CHANGED_SINCE_LOADED, message=message, path=entry.path)
 
 
 def _milliseconds_since(started: float) -> float:
@@ -284,33 +290,3 @@ def _registered_nothing(entry: ModuleEntry) -> Problem:
     else:
         what += "; start its name with '_' if it is a helper"
     return Problem(code=Code.REGISTERED_NOTHING, message=what, path=entry.path)
-
-
-def _rebind_replaced_classes(unit: Unit) -> list[Problem]:
-    """
-    Register the class that the module ends with where a decorator made a new one.
-
-    ``@dataclass(slots=True)`` above a registration copies the class, marker included;
-    the copy is what the module's name means, so it is what must be run (NAME-08).
-    """
-    warnings: list[Problem] = []
-    for index, known in enumerate(unit.batch.entries):
-        cls = known.pass_class
-        module = sys.modules.get(cls.__module__)
-        final = getattr(module, cls.__name__, None)
-        if final is cls or not isinstance(final, type):
-            continue
-        marker = vars(cls).get(MARKER)
-        if marker is None or vars(final).get(MARKER) is not marker:
-            continue
-        unit.batch.entries[index] = Registration(record=known.record, pass_class=final)
-        message = (
-            f"class {cls.__name__} was replaced by another decorator after it was "
-            "registered, the new class is used; put the registering decorator on top"
-        )
-        warnings.append(
-            Problem(
-                code=Code.CLASS_REPLACED, message=message, line=known.record.source.line
-            )
-        )
-    return warnings

@@ -64,6 +64,8 @@ class ModuleEntry:
     stamp: FileStamp | None = None
     owner: str | None = None
     """Internal name of the scanned module that first imported it, itself included."""
+    helpers: tuple[ModuleEntry, ...] = ()
+    """For a scanned module: what it was the first to import."""
     registrations: tuple[Registration, ...] = ()
     """For a scanned module: all registrations of it and of what it was first to import."""
 
@@ -74,6 +76,7 @@ class ModuleEntry:
     def forget_run(self) -> None:
         """Return to the state before the module ran."""
         self.module = self.owner = None
+        self.helpers = ()
         self.registrations = ()
 
 
@@ -110,9 +113,7 @@ class ModuleTable:
         if name in self.by_name:
             return self.by_name[name].plain_name
         head, dot, rest = name.partition(".")
-        return (
-            self.by_name[head].plain_name + dot + rest if head in self.by_name else name
-        )
+        return self.by_name[head].plain_name + dot + rest if head in self.by_name else name
 
 
 table: Final = ModuleTable()

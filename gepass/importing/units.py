@@ -76,9 +76,9 @@ class Unit:
         """Undo the unit as a whole, those inside it included."""
         self.is_open = False
         self.outcome = None
-        self._roll_back(0, 0, 0)
         if self.session is not None:
             self.session.transaction.drop(self.batch)
+        self._roll_back(0, 0, 0)
 
     def _roll_back(self, created: int, entries: int, children: int) -> None:
         for child in reversed(self.children[children:]):

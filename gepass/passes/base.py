@@ -66,8 +66,8 @@ def _accept(self: AnyPass, candidate: object, context: object = None) -> bool:  
 
 def _no_replacement(
     self: AnyPass,
-    candidate: object,  # noqa: ARG001
-    context: object = None,  # noqa: ARG001
+    candidate: object,
+    context: object = None,
 ) -> object:
     msg = f"{type(self).__qualname__} has no replacement"
     raise NotImplementedError(msg)

@@ -44,9 +44,7 @@ def check_pattern_body(cls: type) -> None:
     _check_no_run(cls, "patterns and replacement")
     methods = [value for value in vars(cls).values() if is_pattern_method(value)]
     if methods and "patterns" in vars(cls):
-        _refuse(
-            cls, "cannot combine @pattern methods with patterns(); keep one of the two"
-        )
+        _refuse(cls, "cannot combine @pattern methods with patterns(); keep one of the two")
     for method in methods:
         _check_pattern_method(cls, method)
     _check_value_hook(cls, "meet_requirements", "match_result")
@@ -107,9 +105,7 @@ def _check_replacement(cls: type) -> None:
         _check_value_hook(cls, "replacement", "match_result")
         return
     if len(names) > 4 or required_keywords:  # noqa: PLR2004 - self, inputs, match, context
-        _refuse(
-            cls, f"has replacement with more than four arguments; it must be {form}"
-        )
+        _refuse(cls, f"has replacement with more than four arguments; it must be {form}")
     if len(names) == 4 and names[3] != "context":  # noqa: PLR2004
         _refuse(
             cls,
@@ -129,12 +125,10 @@ def _positional_names(
     positional = [
         parameter.name
         for parameter in parameters
-        if parameter.kind
-        in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
+        if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
     ]
     required = any(
-        parameter.kind is parameter.KEYWORD_ONLY
-        and parameter.default is parameter.empty
+        parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
         for parameter in parameters
     )
     return positional, required

@@ -1,0 +1,67 @@
+"""
+The command line: one module a command, all thin over the library.
+
+Results go to standard output, everything else to standard error. Exit codes: 0 fine,
+1 a problem was found, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from gepass.cli.check import check
+from gepass.cli.demo import demo
+from gepass.cli.export import export
+from gepass.cli.load import load
+from gepass.cli.output import show_error
+from gepass.cli.schema import schema
+from gepass.errors import GepassError
+from gepass.version import __version__
+
+__all__ = ["commands", "main", "run"]
+
+_INTERRUPTED: Final = 130
+
+
+@click.group(
+    name="gepass",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: gepass load --path ~/passes",
+)
+@click.version_option(__version__, message="gepass %(version)s")
+def commands() -> None:
+    """Check, load and export Python passes for the Ascend Graph Engine."""
+
+
+for _command in (check, demo, export, load, schema):
+    commands.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; nothing escapes as a traceback."""
+    try:
+        result = commands.main(arguments, prog_name="gepass", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except GepassError as error:
+        show_error(error)
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("gepass: interrupted", err=True)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; the interpreter must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def run() -> None:
+    """Run a command as the process: what ``gepass`` on the shell calls."""
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""``gepass export``: load, then write the registry document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gepass.cli.options import ChainOptions, chain_options
+from gepass.cli.output import claim_stdout, show_error
+from gepass.errors import GepassError
+from gepass.export import export_registry, write_atomically
+from gepass.process import load_passes
+from gepass.registry import PassRegistry
+
+__all__ = ["export"]
+
+
+@click.command(epilog="Example: gepass export --path ~/passes -o registry.json")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write to FILE, as a whole or not at all.  [default: standard output]",
+)
+@chain_options(on_error="raise")
+def export(options: ChainOptions, out: Path | None) -> int:
+    """Load the passes and write the registry document, which is JSON in any case."""
+    output = claim_stdout()
+    registry = PassRegistry()
+    report = load_passes(options.path, registry=registry, on_error=options.on_error)
+    data = export_registry(registry).to_json()
+    if out is None:
+        output.write_bytes(data)
+    else:
+        write_atomically(out, data)
+    for problem in report.problems:
+        show_error(GepassError(problem.message, code=problem.code))
+    return 0 if report.ok else 1
