@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 from gepass.errors import Code, Problem, SettingError
 from gepass.path_text import printable
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
 __all__ = [
     "PASS_PATH",
+    "SETTINGS",
     "LogFormat",
     "LogLevel",
     "OnError",
@@ -36,7 +34,13 @@ OnError = Literal["raise", "isolate"]
 LogFormat = Literal["console", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-_KNOWN: Final = ("GEPASS_ON_ERROR", "GEPASS_LOG_LEVEL", "GEPASS_LOG_FORMAT")
+SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "GEPASS_ON_ERROR": get_args(OnError),
+    "GEPASS_LOG_LEVEL": get_args(LogLevel),
+    "GEPASS_LOG_FORMAT": get_args(LogFormat),
+}
+"""The settings of this version with the values that each may have."""
+
 _Choice = TypeVar("_Choice", bound=str)
 
 
@@ -69,7 +73,7 @@ def read_settings() -> Settings:
         on_error=_parse_choice(environ, "GEPASS_ON_ERROR", get_args(OnError)),
         log_level=_parse_choice(environ, "GEPASS_LOG_LEVEL", get_args(LogLevel)),
         log_format=_parse_choice(environ, "GEPASS_LOG_FORMAT", get_args(LogFormat)),
-        unknown=tuple(_unknown(name) for name in sorted(environ) if name not in _KNOWN),
+        unknown=tuple(_unknown(name) for name in sorted(environ) if name not in SETTINGS),
     )
 
 
@@ -87,7 +91,7 @@ def _parse_choice(
 
 
 def _unknown(name: str) -> Problem:
-    near = difflib.get_close_matches(name, _KNOWN, n=1)
+    near = difflib.get_close_matches(name, SETTINGS, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     return Problem(
         code=Code.SETTING_UNKNOWN,

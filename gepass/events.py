@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from gepass.environ import LogLevel
 from gepass.outcomes import ExecutedFile
-from gepass.path_text import PathText
+from gepass.path_text import PathText, RawText
 
 __all__ = [
+    "NO_LOAD",
     "AnyLoadEvent",
     "EntrySkipped",
     "EventSink",
@@ -50,7 +51,7 @@ class LoadStarted(LoadEvent):
     """A load begins."""
 
     event: Literal["load_started"] = "load_started"
-    value: str | None
+    value: RawText | None
     """The raw value of the variable or argument, ``None`` when the variable is unset."""
     pid: int
 
@@ -209,6 +210,9 @@ AnyLoadEvent = Annotated[
     Field(discriminator="event"),
 ]
 """Every event there is."""
+
+NO_LOAD: Final = "none"
+"""The ``load_id`` of a warning that belongs to no load."""
 
 EventSink = Callable[[LoadEvent], None]
 """What takes events."""

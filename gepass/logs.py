@@ -132,10 +132,12 @@ def configure(
         log_file: gets every event as JSON Lines, whatever ``level`` is.
 
     """
-    import structlog  # noqa: PLC0415 - only the command line pays for it
+    if log_file is None and (level is None or stream is None):
+        logging.getLogger(_LOGGER_NAME).disabled = True
+        return
+    import structlog  # noqa: PLC0415 - only those who want logs pay for it
 
-    silent = stream is None or level is None
-    shown_from = logging.CRITICAL if silent else _LEVELS[level or "error"]
+    shown_from = logging.CRITICAL if stream is None or level is None else _LEVELS[level]
     lowest = logging.DEBUG if log_file is not None else shown_from
 
     def write_file(

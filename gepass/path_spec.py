@@ -19,8 +19,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    InstanceOf,
-    PlainSerializer,
 )
 from pydantic_core import PydanticCustomError
 
@@ -33,7 +31,7 @@ from gepass.errors import (
     PassPathValueError,
     Problem,
 )
-from gepass.path_text import PathText, encode_path, quote
+from gepass.path_text import PathText, RawText, quote
 
 __all__ = [
     "PassPathSpec",
@@ -47,9 +45,6 @@ __all__ = [
 SEPARATOR: Final = ":"
 
 PathKind = Literal["file", "directory"]
-
-# A file name may hold bytes that are not UTF-8, which pydantic's plain str refuses.
-_RawText = Annotated[InstanceOf[str], PlainSerializer(encode_path, return_type=str)]
 
 
 def _check_path(value: object) -> object:
@@ -67,11 +62,11 @@ def _check_path(value: object) -> object:
 class PassPathSpec(BaseModel):
     """One accepted segment of the variable: an existing directory or ``.py`` file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     position: Annotated[int, Field(ge=0)]
     """0-based position in the variable, empty segments counted."""
-    raw: _RawText
+    raw: RawText
     """The segment as given, without outer blanks."""
     path: Annotated[PathText, BeforeValidator(_check_path)]
     """Canonical: absolute, links resolved."""

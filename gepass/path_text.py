@@ -12,9 +12,17 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import PlainSerializer
+from pydantic import InstanceOf, PlainSerializer
 
-__all__ = ["PathText", "decode_path", "encode_path", "printable", "quote", "writable"]
+__all__ = [
+    "PathText",
+    "RawText",
+    "decode_path",
+    "encode_path",
+    "printable",
+    "quote",
+    "writable",
+]
 
 _ESCAPE = re.compile(rb"\\(\\|x[0-9a-f]{2})")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
@@ -54,13 +62,18 @@ def writable(text: str) -> str:
 
 def quote(path: str | os.PathLike[str]) -> str:
     """Show a path, or a piece of the variable, in a message: one line, in quotes."""
-    text = os.fspath(path)
+    return f"'{printable(_encode_any(os.fspath(path)))}'"
+
+
+def _encode_any(text: str) -> str:
     try:
-        text = encode_path(text)
+        return encode_path(text)
     except UnicodeEncodeError:  # a lone surrogate that stands for no byte
-        text = text.replace("\\", "\\\\")
-    return f"'{printable(text)}'"
+        return writable(text.replace("\\", "\\\\"))
 
 
 PathText = Annotated[Path, PlainSerializer(encode_path, return_type=str, when_used="json")]
 """A path field of a document or event, written by ``encode_path``."""
+
+RawText = Annotated[InstanceOf[str], PlainSerializer(_encode_any, return_type=str)]
+"""Text as the user gave it: a path or several, which pydantic's plain str refuses."""

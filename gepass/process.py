@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from gepass.collecting import scopes
 from gepass.environ import PASS_PATH, read_pass_path, read_settings
 from gepass.errors import Code, Problem, SettingError
-from gepass.events import WarningRaised
+from gepass.events import NO_LOAD, WarningRaised
 from gepass.importing.importer import importer
 from gepass.importing.session import changed_since_loaded
 from gepass.importing.table import table
@@ -190,7 +190,7 @@ def _setting_binds() -> Problem:
     return Problem(code=Code.SETTING_BINDS, message=message)
 
 
-def _warn(code: Code, message: str, load_id: str = "none") -> None:
+def _warn(code: Code, message: str, load_id: str = NO_LOAD) -> None:
     EventLog()(
         WarningRaised(load_id=load_id, code=code, message=message, path=None, line=None)
     )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Final, Literal
 
@@ -26,6 +27,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from gepass.errors import Code, DocumentError
+from gepass.path_text import printable
 from gepass.stages import PassKind, PassStage
 
 __all__ = [
@@ -75,7 +77,10 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 class _WireModel(BaseModel):
     # Unknown keys: a reader of a newer minor version ignores them (SCH-03).
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+    # Validators are built at first use, so that importing gepass stays cheap.
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="ignore", defer_build=True
+    )
 
 
 class RecordSource(_WireModel):
@@ -196,15 +201,16 @@ class RegistryDocument(_WireModel):
                 one (``GP402``), or its digest does not fit its passes.
 
         """
-        _check_version(text)
+        raw = _parse_json(text)
+        _check_version(raw)
         try:
             document = cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the document"
-            msg = f"not a registry document: {where}: {first['msg']}"
+            msg = f"not a registry document: {printable(where)}: {first['msg']}"
             raise DocumentError(msg) from error
-        _check_digest(text)
+        _check_digest(raw)
         return document
 
     def to_json(self) -> bytes:
@@ -246,33 +252,46 @@ def _digest(passes: Iterable[bytes]) -> str:
     return "sha256:" + hashlib.sha256(b"[" + b",".join(passes) + b"]").hexdigest()
 
 
-def _check_digest(text: str | bytes) -> None:
-    # On the JSON itself, so that keys of a newer minor version count as well.
-    document = json.loads(text)
-    given = document.get("digest")
-    found = _digest(_encode(record).encode() for record in document["passes"])
-    if given != found:
-        msg = (
-            f"the digest is {given!r} but the passes give {found!r}; the document "
-            "was changed after it was written, export it again"
-        )
-        raise DocumentError(msg)
-
-
-def _check_version(text: str | bytes) -> None:
+def _parse_json(text: str | bytes) -> Mapping[str, object]:
+    """Parse strict JSON, which knows no NaN and no infinity."""
     try:
-        document = json.loads(text)
+        raw = json.loads(text, parse_constant=_parse_float, parse_float=_parse_float)
     except (ValueError, RecursionError) as error:
-        msg = f"not a registry document: not JSON ({error})"
+        msg = f"not a registry document: not JSON ({printable(str(error))})"
         raise DocumentError(msg) from error
-    version = document.get("schema_version") if isinstance(document, dict) else None
+    return raw if isinstance(raw, dict) else {}
+
+
+def _parse_float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        msg = f"{text} is no number that every reader can hold"
+        raise ValueError(msg)
+    return value
+
+
+def _check_version(raw: Mapping[str, object]) -> None:
+    version = raw.get("schema_version")
     if not isinstance(version, str):
         msg = "not a registry document: it has no schema_version"
         raise DocumentError(msg)
-    if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
+    major = SCHEMA_VERSION.partition(".")[0]
+    if version.partition(".")[0] != major:
         msg = (
-            f"the document has schema_version {version}, this gepass reads "
-            f"{SCHEMA_VERSION.partition('.')[0]}.x (it writes {SCHEMA_VERSION}); "
-            "export it again or use a gepass of that version"
+            f"the document has schema_version {printable(version)}, this gepass reads "
+            f"{major}.x (it writes {SCHEMA_VERSION}); export it again or use a gepass of "
+            "that version"
         )
         raise DocumentError(msg, code=Code.DOCUMENT_VERSION)
+
+
+def _check_digest(raw: Mapping[str, object]) -> None:
+    # On the JSON itself, so that keys of a newer minor version count as well.
+    given, passes = raw.get("digest"), raw["passes"]
+    found = "sha256:" + hashlib.sha256(_encode(passes).encode()).hexdigest()
+    if given != found:
+        msg = (
+            f"the digest is {given!r} but the passes give {found!r}; the document was "
+            "changed after it was written, export it again"
+        )
+        raise DocumentError(msg)

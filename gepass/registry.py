@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gepass.errors import DuplicatePassError, PassNotFoundError
+from gepass.errors import Code, DuplicatePassError, PassNotFoundError
+from gepass.events import NO_LOAD, WarningRaised
+from gepass.logs import EventLog
 from gepass.records import running_order
 
 if TYPE_CHECKING:
@@ -61,10 +63,15 @@ class PassRegistry:
         self._committed: dict[str, Registration] = {}
         self._staged: dict[str, Registration] = {}
         self._transaction: Transaction | None = None
+        self._is_untouched = True
 
     def records(self) -> tuple[RegistrationRecord, ...]:
         """Return all records in registration order (R15)."""
-        return tuple(entry.record for entry in self._visible().values())
+        visible = self._visible()
+        if not visible and self is _default and self._is_untouched:
+            self._is_untouched = False
+            _hint_that_nothing_was_loaded()
+        return tuple(entry.record for entry in visible.values())
 
     def get(self, name: str) -> RegistrationRecord:
         """
@@ -145,6 +152,7 @@ class PassRegistry:
     def begin(self) -> Transaction:
         """Open the transaction of a load that runs in this thread."""
         with _lock:
+            self._is_untouched = False
             self._transaction = Transaction(self._committed, self._staged)
             return self._transaction
 
@@ -269,6 +277,23 @@ _default: Final = PassRegistry()
 def default_registry() -> PassRegistry:
     """Return the registry of the process, which decorators outside any load fill."""
     return _default
+
+
+def _hint_that_nothing_was_loaded() -> None:
+    # A spawned process starts without the passes of its parent (FORK-02).
+    message = (
+        "no passes: nothing was loaded in this process; call "
+        "gepass.load_from_environment() here as well"
+    )
+    EventLog()(
+        WarningRaised(
+            load_id=NO_LOAD,
+            code=Code.NOT_LOADED_HERE,
+            message=message,
+            path=None,
+            line=None,
+        )
+    )
 
 
 def _duplicate(first: Registration, second: Registration) -> DuplicatePassError:

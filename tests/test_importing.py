@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-import importlib.util
 import pickle
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import gepass
 from gepass.errors import Code
-from tests.process_state import internal_modules, load_failure, nothing_stays
+from tests.process_state import internal_modules, load_failure, names
 from tests.support import RUNS_VARIABLE, Runs, pass_file, python, write
-
-
-def names() -> list[str]:
-    """Return the names of the registered passes."""
-    return [record.pass_name for record in gepass.default_registry()]
 
 
 def relative_import_message(path: Path, line: int) -> str:
@@ -137,7 +129,7 @@ def test_imp_06_a_dot_in_a_file_name_does_not_reach_the_module_name(d: Path) -> 
     cls = gepass.default_registry().get_class("Dot")
     assert cls.__module__.startswith("_ge_py_pass_my_pass_")
     assert cls.__module__.isidentifier()
-    assert pickle.loads(pickle.dumps(cls)) is cls  # noqa: S301 - made right here
+    assert pickle.loads(pickle.dumps(cls)) is cls  # noqa: S301 - made here
 
 
 def test_imp_06_a_relative_import_in_a_file_with_a_dot_is_explained(d: Path) -> None:
@@ -172,8 +164,10 @@ def test_imp_06_a_package_that_siblings_cannot_name_is_loaded_with_a_warning(
         (
             Code.NOT_IMPORTABLE,
             init,
-            f"'{d / name}': {name!r} is no name that code beside it can import; "
-            "the package itself is loaded",
+            (
+                f"'{d / name}': {name!r} is no name that code beside it can import; "
+                "the package itself is loaded"
+            ),
         ),
         (
             Code.GE_DIFFERS,
@@ -190,8 +184,9 @@ def test_imp_07_sys_path_is_as_before(
     body: str,
     given: str,
     d: Path,
-    is_there: bool,  # noqa: FBT001 - a parameter of the test
     monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_there: bool,
 ) -> None:
     file = write(d / ("pk/__init__.py" if given == "package" else "a.py"), body)
     if is_there:
@@ -216,9 +211,7 @@ def test_imp_11_nothing_takes_over_a_standard_name(d: Path, runs: Runs) -> None:
     path = write(d / "statistics.py", "mean = 'evil'")
     write(
         d / "z.py",
-        pass_file(
-            "Z", before="import statistics; assert statistics.mean([1, 3]) == 2"
-        ),
+        pass_file("Z", before="import statistics; assert statistics.mean([1, 3]) == 2"),
     )
 
     done = python(
@@ -234,119 +227,13 @@ def test_imp_11_nothing_takes_over_a_standard_name(d: Path, runs: Runs) -> None:
     )
 
     assert done.stdout.splitlines() == [
-        f"'{path}' is called like a module of the standard library or of the tools; "
-        "code beside it that imports 'statistics' gets that one",
-        f"'{path}' registers no pass and has no effect; "
-        "start its name with '_' if it is a helper",
+        (
+            f"'{path}' is called like a module of the standard library or of the tools; "
+            "code beside it that imports 'statistics' gets that one"
+        ),
+        (
+            f"'{path}' registers no pass and has no effect; "
+            "start its name with '_' if it is a helper"
+        ),
     ]
     assert runs.files == ["z.py"]
-
-
-def changed_message(path: Path, what: str = "changed") -> str:
-    """Return the text for a file that differs from what ran."""
-    return (
-        f"'{path}' {what} after it was loaded; changes are not seen until "
-        "gepass.unload() and a new load"
-    )
-
-
-def changed(report: gepass.LoadReport) -> list[str]:
-    """Return what a report says about changed files."""
-    return [w.message for w in report.warnings if w.code is Code.CHANGED_SINCE_LOADED]
-
-
-@pytest.mark.parametrize(
-    "edited", [["__init__.py", "helper.py"], ["helper.py"], ["__init__.py"]]
-)
-def test_imp_12_a_second_load_tells_which_files_it_does_not_see_and_unload_mends_it(
-    edited: list[str], d: Path, runs: Runs
-) -> None:
-    old = "from .helper import version; assert version == 'old'"
-    init = write(d / "pk" / "__init__.py", pass_file("P", before=old))
-    helper = write(d / "pk" / "helper.py", "version = 'old'")
-    gepass.load_passes(str(d))
-    if "__init__.py" in edited:
-        write(init, pass_file("P", before="from .helper import version", after="# new"))
-    if "helper.py" in edited:
-        write(helper, "version = 'new'\n")
-
-    report = gepass.load_passes(str(d))
-
-    assert [m.status for m in report.modules] == ["already_loaded"]
-    assert changed(report) == [changed_message(d / "pk" / name) for name in edited]
-    assert runs.files == ["__init__.py"]
-
-    write(init, pass_file("P", before="from .helper import version"))
-    write(helper, "version = 'newer'")
-    gepass.unload()
-    report = gepass.load_passes(str(d))
-    package = sys.modules[report.modules[0].module_name]
-    assert (package.version, package.helper.version) == ("newer", "newer")
-    assert changed(report) == []
-
-
-def test_imp_12_a_file_that_is_written_again_with_the_same_bytes_has_not_changed(
-    d: Path,
-) -> None:
-    path = write(d / "a.py", pass_file("A"))
-    gepass.load_passes(str(d))
-    path.unlink()
-    write(path, pass_file("A"))
-
-    assert changed(gepass.load_passes(str(d))) == []
-
-
-def import_as_host(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Import a file under its plain name, as code outside pass directories does."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, path.stem, module)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_imp_13_a_file_that_the_host_imported_is_named_with_both_modules(
-    d: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(d / "my_pass.py", pass_file("MP"))
-    module = import_as_host(path, monkeypatch)
-
-    with nothing_stays(), pytest.raises(gepass.DuplicatePassError) as caught:
-        gepass.load_passes(str(path))
-
-    (record,) = gepass.default_registry().records()
-    assert (record.module_name, sys.modules["my_pass"]) == ("my_pass", module)
-    assert str(path) in str(caught.value)
-    assert "'my_pass'" in str(caught.value)
-    assert repr(internal_name(path)) in str(caught.value)
-
-
-def test_imp_13_isolated_the_pass_of_the_host_stays(
-    d: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(d / "my_pass.py", pass_file("MP"))
-    import_as_host(path, monkeypatch)
-    write(d / "z.py", pass_file("Z"))
-
-    report = gepass.load_passes(str(d), on_error="isolate")
-
-    assert names() == ["MP", "Z"]
-    assert [(p.code, p.path) for p in report.problems] == [(Code.DUPLICATE_PASS, path)]
-    assert internal_modules() == [internal_name(d / "z.py")]
-
-
-def internal_name(path: Path) -> str:
-    """Return the internal module name of a file."""
-    (spec,) = gepass.parse_pass_path(str(path))
-    return gepass.scan(spec).sources[0].module_name
-
-
-def test_imp_13_a_copy_of_a_module_is_the_module(d: Path) -> None:
-    write(d / "a.py", pass_file("A", after="VALUE = Pass()"))
-
-    (outcome,) = gepass.load_passes(str(d)).modules
-
-    module = sys.modules[outcome.module_name]
-    assert type(copy.deepcopy(module.VALUE)) is module.Pass

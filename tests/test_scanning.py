@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -11,23 +9,17 @@ import pytest
 import gepass
 from gepass.errors import Code
 from tests.process_state import (
-    load_failure,
+    names,
     nothing_stays,
     public_directory,
     python_as_nobody,
 )
-from tests.support import RUNS_VARIABLE, Runs, pass_file, python, write
+from tests.support import Runs, pass_file, write
 
 VARIABLE = "ASCEND_GE_PY_PASS_PATH"
 UNDERSCORE = "the name starts with an underscore"
 NOT_PY = "not a .py file"
-NOWHERE = "a link that leads nowhere"
 DOT_DIRECTORY = "a directory whose name starts with a dot"
-
-
-def names() -> list[str]:
-    """Return the names of the registered passes."""
-    return [record.pass_name for record in gepass.default_registry()]
 
 
 def skips(report: gepass.LoadReport) -> dict[str, str]:
@@ -48,9 +40,7 @@ def test_r6_children_are_sorted_by_code_points(d: Path) -> None:
 
     sources = scan(d).sources
 
-    assert [s.path.name if s.kind == "file" else s.name for s in sources] == sorted(
-        listed
-    )
+    assert [s.path.name if s.kind == "file" else s.name for s in sources] == sorted(listed)
 
 
 def test_r6_only_direct_children_are_looked_at(d: Path, runs: Runs) -> None:
@@ -128,8 +118,7 @@ def test_r7_a_directory_that_vanished_after_it_was_checked_is_missing(
         gepass.scan(spec)
 
     assert str(caught.value) == (
-        f"{VARIABLE}[0]: '{d}' disappeared before it was scanned; "
-        "restore it and load again"
+        f"{VARIABLE}[0]: '{d}' disappeared before it was scanned; restore it and load again"
     )
 
 
@@ -145,41 +134,6 @@ def test_r7_a_directory_that_holds_nothing_to_load_is_reported(d: Path) -> None:
             f"{VARIABLE}[0]: '{d}' holds no pass file and no package at its first level",
         )
     ]
-
-
-@pytest.mark.parametrize("target", [".", "..", "../.."])
-def test_fs_01_a_link_to_the_scanned_directory_or_above_is_skipped(
-    target: str, d: Path, runs: Runs
-) -> None:
-    write(d / "__init__.py", pass_file("Root"))
-    write(d.parent / "__init__.py", pass_file("Above"))
-    write(d / "m.py", pass_file("M"))
-    (d / "selfloop").symlink_to(target)
-
-    report = gepass.load_passes(str(d))
-
-    assert names() == ["M"]
-    assert runs.files == ["m.py"]
-    assert skips(report) == {
-        "__init__.py": UNDERSCORE,
-        "selfloop": "a link to the scanned directory or to one above it",
-    }
-
-
-def test_fs_02_links_that_lead_nowhere_are_skipped(d: Path) -> None:
-    write(d / "ok.py", pass_file("OK"))
-    (d / ".#ok.py").symlink_to("me@host.1:123")
-    (d / "dang.py").symlink_to("/nonexistent")
-    (d / "loop.py").symlink_to("loop.py")
-
-    report = gepass.load_passes(str(d))
-
-    assert (report.ok, names()) == (True, ["OK"])
-    assert skips(report) == {
-        ".#ok.py": NOWHERE,
-        "dang.py": NOWHERE,
-        "loop.py": NOWHERE,
-    }
 
 
 def test_fs_03_r6_the_listed_name_decides_not_the_target(d: Path, runs: Runs) -> None:
@@ -213,62 +167,6 @@ def test_r6_a_py_link_to_a_file_without_py_is_loaded(d: Path, tmp_path: Path) ->
     gepass.load_passes(str(d))
 
     assert names() == ["A"]
-
-
-def test_fs_04_a_named_pipe_or_socket_is_not_opened(d: Path, runs: Runs) -> None:
-    write(d / "ok.py", pass_file("OK"))
-    os.mkfifo(d / "pipe.py")
-    os.mknod(d / "socket.py", stat.S_IFSOCK | 0o600)
-    (d / "link.py").symlink_to("pipe.py")
-    (d / "null.py").symlink_to(os.devnull)
-
-    done = python(
-        f"""
-        import gepass
-        for entry in gepass.load_passes({str(d)!r}).skipped:
-            print(entry.path.name, entry.reason, sep=": ")
-        """,
-        env={RUNS_VARIABLE: str(runs.log)},
-        timeout=20,
-    )
-
-    assert done.stdout.splitlines() == [
-        "link.py: not a regular file",
-        "null.py: not a regular file",
-        "pipe.py: not a regular file",
-        "socket.py: not a regular file",
-    ]
-    assert runs.files == ["ok.py"]
-
-
-def test_fs_05_a_file_that_vanishes_before_its_turn_fails_as_such(
-    d: Path, runs: Runs
-) -> None:
-    b = d / "b.py"
-    write(d / "a.py", pass_file("A", before=f"import os; os.unlink({str(b)!r})"))
-    write(b, pass_file("B"))
-    write(d / "c.py", pass_file("C"))
-
-    error = load_failure(d)
-
-    assert error.code == Code.MODULE_NOT_READ
-    assert str(error) == (
-        f"'{b}' disappeared during the load; restore it and load again"
-    )
-    assert not isinstance(error, FileNotFoundError)
-    assert runs.files == ["a.py"]
-
-
-def test_fs_05_isolated_the_others_load(d: Path) -> None:
-    b = d / "b.py"
-    write(d / "a.py", pass_file("A", before=f"import os; os.unlink({str(b)!r})"))
-    write(b, pass_file("B"))
-    write(d / "c.py", pass_file("C"))
-
-    report = gepass.load_passes(str(d), on_error="isolate")
-
-    assert names() == ["A", "C"]
-    assert [(p.code, p.path) for p in report.problems] == [(Code.MODULE_NOT_READ, b)]
 
 
 def test_fs_06_a_directory_whose_name_ends_in_py_is_a_directory(d: Path) -> None:
@@ -334,74 +232,7 @@ def test_fs_09_an_init_that_is_no_file_makes_no_package(d: Path) -> None:
 
     report = gepass.load_passes(str(d))
 
-    assert skips(report) == {
-        "pkg": "a directory whose __init__.py is not a regular file"
-    }
-
-
-def test_fs_10_an_unreadable_entry_is_a_failure_of_that_entry() -> None:
-    with public_directory() as directory:
-        d = directory / "d"
-        write(d / "ok.py", pass_file("OK"))
-        write(d / "secret.py", pass_file("Secret")).chmod(0)
-        write(d / "locked" / "__init__.py", pass_file("Locked"))
-        write(directory / "far" / "away.py", pass_file("Away"))
-        (d / "link.py").symlink_to(directory / "far" / "away.py")
-        (directory / "far").chmod(0)
-        (d / "locked").chmod(0)
-        done = python_as_nobody(
-            directory,
-            """
-            path = str(directory / "d")
-            try:
-                gepass.load_passes(path)
-            except gepass.ModuleLoadError as error:
-                print(error)
-            print(len(gepass.default_registry()))
-            report = gepass.load_passes(path, on_error="isolate")
-            for problem in report.problems:
-                print(problem.code.value, problem.message)
-            print([record.pass_name for record in gepass.default_registry()])
-            """,
-        )
-
-    def message(name: str) -> str:
-        return (
-            f"'{d}/{name}' cannot be read (Permission denied); mend its permissions"
-        )
-
-    assert done.stdout.splitlines() == [
-        message("link.py"),
-        "0",
-        "GP203 " + message("link.py"),
-        "GP203 " + message("locked/__init__.py"),
-        "GP203 " + message("secret.py"),
-        "['OK']",
-    ]
-
-
-@pytest.mark.parametrize("alias", ["alias_pkg", "zz_alias_pkg"])
-def test_fs_11_two_names_for_one_package_are_one_package(
-    alias: str, d: Path, runs: Runs
-) -> None:
-    init = write(d / "real_pkg" / "__init__.py", pass_file("RP"))
-    (d / alias).symlink_to("real_pkg")
-    write(
-        d / "z_user.py",
-        pass_file(
-            "Z",
-            before=f"""
-                import real_pkg, {alias}
-                assert real_pkg is {alias}
-            """,
-        ),
-    )
-
-    report = gepass.load_passes(str(d))
-
-    assert sorted(names()) == ["RP", "Z"]
-    assert runs.files == ["__init__.py", "z_user.py"]
-    assert [m.path for m in report.modules] == [init, d / "z_user.py"]
+    assert skips(report) == {"pkg": "a directory whose __init__.py is not a regular file"}
 
 
 def test_fs_12_clutter_is_skipped_and_never_opened() -> None:
@@ -432,27 +263,3 @@ def test_fs_12_clutter_is_skipped_and_never_opened() -> None:
         f"lib.so: {NOT_PY}",
         f"log: {NOT_PY}",
     ]
-
-
-def test_fs_13_an_init_file_given_by_itself_is_a_file_of_its_own(
-    d: Path, runs: Runs
-) -> None:
-    init = write(d / "pkg" / "__init__.py", pass_file("P"))
-
-    report = gepass.load_passes(str(init))
-
-    assert (names(), runs.files) == (["P"], ["__init__.py"])
-    assert [(m.path, m.status) for m in report.modules] == [(init, "loaded")]
-
-
-def test_fs_13_its_relative_import_fails_and_says_what_to_give(d: Path) -> None:
-    write(d / "pkg" / "sub.py")
-    init = write(d / "pkg" / "__init__.py", "from . import sub")
-
-    error = load_failure(init)
-
-    assert str(error) == (
-        f"'{init}', line 1: ImportError: relative import in '{init}': files of a pass "
-        "directory are independent modules; give its directory's parent instead of the "
-        "file, and it is imported as a package"
-    )

@@ -7,6 +7,7 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -14,12 +15,7 @@ from typing import Final
 
 import click
 
-from gepass.cli.check import check
-from gepass.cli.demo import demo
-from gepass.cli.export import export
-from gepass.cli.load import load
 from gepass.cli.output import show_error
-from gepass.cli.schema import schema
 from gepass.errors import GepassError
 from gepass.version import __version__
 
@@ -28,7 +24,28 @@ __all__ = ["commands", "main", "run"]
 _INTERRUPTED: Final = 130
 
 
+_COMMANDS: Final = ("check", "demo", "export", "load", "schema")
+"""Each is a function in the module of its name."""
+
+
+class _Commands(click.Group):
+    """Imports a command when it is asked for, so that each pays for itself alone."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """Return the names of all commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return a command, ``None`` when there is none of that name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"gepass.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
 @click.group(
+    cls=_Commands,
     name="gepass",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: gepass load --path ~/passes",
@@ -36,10 +53,6 @@ _INTERRUPTED: Final = 130
 @click.version_option(__version__, message="gepass %(version)s")
 def commands() -> None:
     """Check, load and export Python passes for the Ascend Graph Engine."""
-
-
-for _command in (check, demo, export, load, schema):
-    commands.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

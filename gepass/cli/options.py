@@ -131,9 +131,11 @@ def logging_to(options: ChainOptions) -> Iterator[None]:
         log_file: TextIO | None = None
         if options.log_file is not None:
             log_file = stack.enter_context(_open_log(options.log_file))
-        level = options.log_level or ("warning" if options.as_json else None)
         logs.configure(
-            level=level, style=options.log_format, stream=sys.stderr, log_file=log_file
+            level=options.log_level,
+            style=options.log_format,
+            stream=sys.stderr,
+            log_file=log_file,
         )
         yield
 

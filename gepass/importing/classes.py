@@ -17,6 +17,7 @@ from gepass.class_checks import find_construction_fault
 from gepass.decorators import MARKER
 from gepass.errors import Code, Problem, RegistrationTypeError
 from gepass.passes import AnyPass
+from gepass.path_text import decode_path
 from gepass.registry import Batch, Registration
 
 __all__ = ["settle_classes"]
@@ -79,4 +80,10 @@ def _replaced(entry: Registration, what: str) -> Problem:
         f"class {entry.record.class_name} was replaced by another decorator after it was "
         f"registered, {what}; put the registering decorator on top"
     )
-    return Problem(code=Code.CLASS_REPLACED, message=message, line=entry.record.source.line)
+    source = entry.record.source
+    return Problem(
+        code=Code.CLASS_REPLACED,
+        message=message,
+        path=None if source.path is None else decode_path(source.path),
+        line=source.line,
+    )

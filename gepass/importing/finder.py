@@ -139,13 +139,15 @@ class _Loader(SourceFileLoader):
 
 
 def _create_extension(entry: ModuleEntry) -> ModuleType:
-    name = entry.plain_name.rpartition(".")[2]
+    # The init function has the last part of the name: a submodule's is as it should be.
+    name = entry.name if "." in entry.name else entry.plain_name
     before = sys.modules.get(name)
     loader = ExtensionFileLoader(name, str(entry.path))
     module = loader.create_module(ModuleSpec(name, loader, origin=str(entry.path)))
     # Old-style extensions enter themselves under the plain name, where others see them.
     if before is None and sys.modules.get(name) is module:
         del sys.modules[name]
+    module.__name__ = entry.name
     return module
 
 
