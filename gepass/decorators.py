@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeVar
 
 from pydantic import ValidationError
 from typing_extensions import Never
 
 from gepass.class_checks import find_construction_fault, find_missing_hook
-from gepass.collecting import scopes
+from gepass.collecting import is_forgotten, scopes
 from gepass.errors import RegistrationTypeError, RegistrationValueError
 from gepass.passes import AnyPass, DecomposePass, FusionBasePass, PatternFusionPass
 from gepass.path_text import encode_path, printable
@@ -124,8 +123,7 @@ def register_decompose_pass(
     return decorate
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a decorator is made or applied: the module, and the line in it."""
 
     code: CodeType
@@ -176,6 +174,11 @@ def _register(  # noqa: PLR0913, PLR0917 - the parts of a record
     if fault is not None:
         place.refuse_type(fault)
     scope = scopes.get(place.module_name)
+    if scope is None and is_forgotten(place.module_name):
+        place.refuse_value(
+            f"{cls.__qualname__} belongs to a module that failed or was unloaded; load "
+            "it again"
+        )
     try:
         record = RegistrationRecord(
             pass_name=name,  # type: ignore[arg-type] # validated right here

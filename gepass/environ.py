@@ -34,6 +34,8 @@ OnError = Literal["raise", "isolate"]
 LogFormat = Literal["console", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
+_PREFIX: Final = "GEPASS_"
+
 SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "GEPASS_ON_ERROR": get_args(OnError),
     "GEPASS_LOG_LEVEL": get_args(LogLevel),
@@ -68,7 +70,7 @@ def read_settings() -> Settings:
         SettingError: a value is not one of those allowed.
 
     """
-    environ = {k: v for k, v in os.environ.items() if k.startswith("GEPASS_")}
+    environ = {k: v for k, v in os.environ.items() if k.startswith(_PREFIX)}
     return Settings(
         on_error=_parse_choice(environ, "GEPASS_ON_ERROR", get_args(OnError)),
         log_level=_parse_choice(environ, "GEPASS_LOG_LEVEL", get_args(LogLevel)),
@@ -91,8 +93,10 @@ def _parse_choice(
 
 
 def _unknown(name: str) -> Problem:
-    near = difflib.get_close_matches(name, SETTINGS, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    # The common prefix would make every name near.
+    known = {setting.removeprefix(_PREFIX): setting for setting in SETTINGS}
+    near = difflib.get_close_matches(name.removeprefix(_PREFIX), known, n=1)
+    hint = f"; did you mean {known[near[0]]}?" if near else ""
     return Problem(
         code=Code.SETTING_UNKNOWN,
         message=(

@@ -9,6 +9,7 @@ where, what was found, what to do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -132,6 +133,19 @@ class GepassError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        """Pickle by state, since each class takes other arguments."""
+        return _restore_error, (type(self), self.args, vars(self).copy())
+
+
+def _restore_error(
+    error_class: type[GepassError], arguments: tuple[object, ...], state: dict[str, object]
+) -> GepassError:
+    error = error_class.__new__(error_class, *arguments)
+    error.args = arguments
+    vars(error).update(state)
+    return error
 
 
 class SettingError(GepassError, ValueError):

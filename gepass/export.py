@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,12 +36,12 @@ def write_atomically(path: Path, data: bytes) -> None:
         DocumentWriteError: it could not be written; the old file is untouched.
 
     """
-    target = Path(os.path.realpath(path))
     temporary: Path | None = None
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a device or pipe: there is nothing to replace
+        if _is_no_regular_file(path):
+            path.write_bytes(data)  # a device or pipe: there is nothing to replace
             return
+        target = Path(os.path.realpath(path))
         with tempfile.NamedTemporaryFile(
             dir=target.parent, prefix=f".{target.name[:100]}.", delete=False
         ) as file:
@@ -50,12 +51,20 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.chmod(_mode_for(target))
         temporary.replace(target)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        msg = f"cannot write {quote(path)}: {error.strerror or error}"
+        reason = getattr(error, "strerror", None) or error
+        msg = f"cannot write {quote(path)}: {reason}"
         raise DocumentWriteError(msg) from error
+
+
+def _is_no_regular_file(path: Path) -> bool:
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _mode_for(target: Path) -> int:

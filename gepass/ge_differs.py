@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gepass.errors import Code, Problem
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ge_differs", "sibling_import_warnings"]
 
 
-@dataclass(frozen=True, slots=True)
-class _SiblingImport:
+class _SiblingImport(NamedTuple):
     name: str
     line: int
     deferred: bool

@@ -10,6 +10,7 @@ process-wide one.
 from __future__ import annotations
 
 import gc
+import importlib
 import keyword
 import os
 import sys
@@ -58,6 +59,11 @@ if TYPE_CHECKING:
     from gepass.scanning import ModuleSource
 
 __all__ = ["Load"]
+
+# What pydantic would import when it builds its first model: a fork in the middle of an
+# import leaves a lock that hangs the child, so nothing is left to import in a load.
+for _needed in ("pydantic.dataclasses", "pydantic.plugin._loader"):
+    importlib.import_module(_needed)
 
 
 class Load:
@@ -209,11 +215,8 @@ class Load:
         return raised
 
     def _reject(self, error: PassPathError) -> None:
-        problems = error.problems or (
-            Problem(code=error.code, message=error.message, path=None),
-        )
-        self._problems += problems
-        for problem in problems:
+        self._problems += error.problems
+        for problem in error.problems:
             self._log(
                 PathRejected(
                     load_id=self._id,
@@ -252,6 +255,7 @@ class Load:
             skipped=tuple(self._skipped),
             problems=tuple(self._problems),
             warnings=tuple(self._warnings),
+            ok=not self._problems,
         )
 
     def _note_skips(self, result: ScanResult) -> None:

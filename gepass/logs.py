@@ -3,8 +3,8 @@ Where events go: the only module that knows structlog and the standard logger.
 
 The library configures nothing and prints nothing. Events go to structlog when the
 application has configured it, otherwise to the standard logger ``gepass``. Whether it has
-is looked up when a load starts, without importing structlog. The command line calls
-``configure``.
+is looked up when a load starts, without importing structlog. The command line uses
+``configured``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from functools import lru_cache
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from pydantic import TypeAdapter
@@ -22,11 +23,11 @@ from gepass.events import AnyLoadEvent, LoadEvent, WarningRaised
 from gepass.path_text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Iterator, MutableMapping
 
     from gepass.environ import LogFormat, LogLevel
 
-__all__ = ["EventLog", "configure", "event_fields"]
+__all__ = ["EventLog", "configured", "event_fields"]
 
 _LOGGER_NAME: Final = "gepass"
 _LEVELS: Final[dict[str, int]] = {
@@ -93,7 +94,7 @@ def _write_standard(event: LoadEvent) -> None:
     if logger.isEnabledFor(level):
         fields = event_fields(event)
         name = fields.pop("event")
-        text = json.dumps(fields, ensure_ascii=False)
+        text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
         logger.log(level, "%s %s", name, text, extra={"gepass_event": fields})
 
 
@@ -115,15 +116,16 @@ def _structlog_writer() -> _Writer | None:
     return write
 
 
-def configure(
+@contextmanager
+def configured(
     *,
     level: LogLevel | None,
     style: LogFormat,
     stream: TextIO | None,
     log_file: TextIO | None,
-) -> None:
+) -> Iterator[None]:
     """
-    Set structlog up for the command line.
+    Set structlog up for a command, and leave the process as it was afterwards.
 
     Args:
         level: least level shown on ``stream``, ``None`` for nothing.
@@ -132,46 +134,73 @@ def configure(
         log_file: gets every event as JSON Lines, whatever ``level`` is.
 
     """
-    if log_file is None and (level is None or stream is None):
-        logging.getLogger(_LOGGER_NAME).disabled = True
+    if stream is None:
+        level = None
+    if level is None and log_file is None:
+        with _standard_logger_silenced():
+            yield
         return
     import structlog  # noqa: PLC0415 - only those who want logs pay for it
 
-    shown_from = logging.CRITICAL if stream is None or level is None else _LEVELS[level]
-    lowest = logging.DEBUG if log_file is not None else shown_from
-
-    def write_file(
-        _logger: object, _method: str, event_dict: MutableMapping[str, object]
-    ) -> MutableMapping[str, object]:
-        if log_file is not None:
-            log_file.write(json.dumps(event_dict, ensure_ascii=False) + "\n")
-            log_file.flush()
-        return event_dict
-
-    def drop_below(
-        _logger: object, method: str, event_dict: MutableMapping[str, object]
-    ) -> MutableMapping[str, object]:
-        if _LEVELS[method] < shown_from:
-            raise structlog.DropEvent
-        return event_dict
-
-    renderer: Callable[..., str | bytes]
-    if style == "json":
-        renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
-    else:
-        renderer = _render_line
+    was_configured, before = structlog.is_configured(), structlog.get_config()
+    shown_from = logging.CRITICAL if level is None else _LEVELS[level]
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            write_file,
-            drop_below,
-            renderer,
+            partial(_write_line, log_file),
+            partial(_drop_below, shown_from),
+            structlog.processors.JSONRenderer(ensure_ascii=False)
+            if style == "json"
+            else _render_line,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(lowest),
+        wrapper_class=structlog.make_filtering_bound_logger(
+            shown_from if log_file is None else logging.DEBUG
+        ),
         logger_factory=structlog.WriteLoggerFactory(file=stream),
         cache_logger_on_first_use=False,
     )
+    try:
+        yield
+    finally:
+        structlog.reset_defaults()
+        if was_configured:
+            structlog.configure(**before)
+
+
+@contextmanager
+def _standard_logger_silenced() -> Iterator[None]:
+    logger = logging.getLogger(_LOGGER_NAME)
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+def _write_line(
+    log_file: TextIO | None,
+    _logger: object,
+    _method: str,
+    event_dict: MutableMapping[str, object],
+) -> MutableMapping[str, object]:
+    # Pass files may log through structlog as well; the file is that of the loads.
+    if log_file is not None and "load_id" in event_dict:
+        text = json.dumps(event_dict, ensure_ascii=False, allow_nan=False)
+        log_file.write(text + "\n")
+        log_file.flush()
+    return event_dict
+
+
+def _drop_below(
+    shown_from: int,
+    _logger: object,
+    method: str,
+    event_dict: MutableMapping[str, object],
+) -> MutableMapping[str, object]:
+    if _LEVELS[method] < shown_from:
+        raise sys.modules["structlog"].DropEvent
+    return event_dict
 
 
 def _render_line(

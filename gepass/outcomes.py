@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from gepass.errors import Code, Problem
@@ -71,9 +71,5 @@ class LoadReport:
     problems: tuple[Problem, ...]
     """What ``ok`` depends on: unusable segments, failed modules."""
     warnings: tuple[Problem, ...]
-    ok: bool = field(init=False)
-    """Whether everything that was asked for is loaded."""
-
-    def __post_init__(self) -> None:
-        """Derive ``ok``, which is stored so that it is written like the rest."""
-        object.__setattr__(self, "ok", not self.problems)
+    ok: bool
+    """Whether everything that was asked for is loaded: there are no problems."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -73,8 +72,7 @@ class PassPathSpec(BaseModel):
     kind: PathKind
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One piece of the variable's text, trimmed; empty ones are dropped later."""
 
     position: int

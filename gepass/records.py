@@ -78,9 +78,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class _WireModel(BaseModel):
     # Unknown keys: a reader of a newer minor version ignores them (SCH-03).
     # Validators are built at first use, so that importing gepass stays cheap.
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="ignore", defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", defer_build=True)
 
 
 class RecordSource(_WireModel):

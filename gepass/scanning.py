@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from gepass.errors import Code, PassPathNotFoundError, PassPathPermissionError
+from gepass.errors import (
+    Code,
+    PassPathError,
+    PassPathNotFoundError,
+    PassPathPermissionError,
+    Problem,
+)
 from gepass.path_spec import segment_name
 from gepass.path_text import PathText, quote
 
@@ -120,16 +126,25 @@ def scan(spec: PassPathSpec) -> ScanResult:
 
 
 def _list_directory(spec: PassPathSpec) -> list[os.DirEntry[str]]:
-    where = f"{segment_name(spec.position)}: {quote(spec.path)}"
     try:
         with os.scandir(spec.path) as entries:
             return sorted(entries, key=lambda entry: entry.name)
     except PermissionError as error:
-        msg = f"{where} may not be listed; give the process the right to read it"
-        raise PassPathPermissionError(msg) from error
+        reason = "may not be listed; give the process the right to read it"
+        raise _scan_error(PassPathPermissionError, spec, reason) from error
     except OSError as error:
-        msg = f"{where} disappeared before it was scanned; restore it and load again"
-        raise PassPathNotFoundError(msg) from error
+        reason = "disappeared before it was scanned; restore it and load again"
+        raise _scan_error(PassPathNotFoundError, spec, reason) from error
+
+
+def _scan_error(
+    error_class: type[PassPathError], spec: PassPathSpec, reason: str
+) -> PassPathError:
+    message = f"{segment_name(spec.position)}: {quote(spec.path)} {reason}"
+    problem = Problem(
+        code=error_class.code, message=message, position=spec.position, path=spec.path
+    )
+    return error_class(message, problems=(problem,))
 
 
 def _entry_source(entry: os.DirEntry[str], spec: PassPathSpec) -> ModuleSource:

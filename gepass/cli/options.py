@@ -131,11 +131,13 @@ def logging_to(options: ChainOptions) -> Iterator[None]:
         log_file: TextIO | None = None
         if options.log_file is not None:
             log_file = stack.enter_context(_open_log(options.log_file))
-        logs.configure(
-            level=options.log_level,
-            style=options.log_format,
-            stream=sys.stderr,
-            log_file=log_file,
+        stack.enter_context(
+            logs.configured(
+                level=options.log_level,
+                style=options.log_format,
+                stream=sys.stderr,
+                log_file=log_file,
+            )
         )
         yield
 

@@ -24,7 +24,9 @@ def exception_text(error: BaseException) -> str:
     """Return the text of an exception, whatever its ``__str__`` does."""
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001 - user code
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - user code, which may even exit
         return "<unprintable>"
     return table.to_plain(writable(text))
 
@@ -40,7 +42,8 @@ def describe_failure(error: BaseException, path: Path) -> Failure:
     where = quote(place) if line is None else f"{quote(place)}, line {line}"
     via = "" if place == path else f" (imported by {quote(path)})"
     kind = type(error).__name__
-    text = exception_text(error)
+    # The text of a syntax error repeats the line.
+    text = error.msg if isinstance(error, SyntaxError) else exception_text(error)
     if isinstance(error, SourceReadError):
         message = f"{text}{via}"
     else:

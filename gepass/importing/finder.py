@@ -166,7 +166,7 @@ def compile_entry(entry: ModuleEntry) -> CodeType:
     try:
         return compile(data, str(path), "exec", dont_inherit=True)
     except ValueError as error:  # NUL bytes, before Python 3.12
-        raise SyntaxError(str(error), (str(path), 1, None, None)) from error
+        raise SyntaxError(str(error)) from error
 
 
 def hash_entry(entry: ModuleEntry) -> None:

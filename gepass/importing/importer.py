@@ -175,24 +175,46 @@ class _Importer:
         if parent is None or parent.session is not session:
             session.settle(unit)
         else:
-            parent.children.append(unit)
+            session.attach(unit, parent)
 
     def _run_late(self, entry: ModuleEntry, module: ModuleType) -> None:
-        """Run a module that is first imported when no load asks for it."""
-        unit = Unit(
-            session=None, batch=Batch(0), origin=DirectOrigin(), owner=None, alone=False
-        )
+        """Run a module that no unit under way imports: it has a unit of its own."""
+        unit = self._late_unit(entry)
         try:
             with self._as_current(unit):
                 self._run(unit, entry, module)
-            default_registry().add_all(unit.batch.entries)
+            if unit.session is None:
+                default_registry().add_all(unit.batch.entries)
+            else:
+                unit.session.keep(unit)
         except BaseException:
             unit.undo()
             raise
         finally:
             unit.is_open = False
-            for created, _ in [*unit.created, (entry, module)]:
-                scopes.pop(created.name, None)
+            if unit.session is None:
+                for created, _ in [*unit.created, (entry, module)]:
+                    scopes.pop(created.name, None)
+        _record(unit)
+
+    def _late_unit(self, entry: ModuleEntry) -> Unit:
+        session, ended = self.session, self._thread.unit
+        if session is None or ended is None or ended.session is not session:
+            return Unit(
+                session=None,
+                batch=Batch(0),
+                origin=DirectOrigin(),
+                owner=entry.name,
+                alone=False,
+            )
+        # A thread goes on importing after the module that started it has ended.
+        return Unit(
+            session=session,
+            batch=session.transaction.open_batch(ended.batch.order),
+            origin=ended.origin,
+            owner=ended.owner,
+            alone=ended.alone,
+        )
 
     def _run(self, unit: Unit, entry: ModuleEntry, module: ModuleType) -> None:
         point = unit.savepoint()
@@ -201,9 +223,9 @@ class _Importer:
         except BaseException:
             unit.roll_back(point)
             raise
-        entry.module = module
+        entry.module = sys.modules.get(entry.name, module)
         entry.owner = unit.owner
-        unit.created.append((entry, module))
+        unit.created.append((entry, entry.module))
 
     def _run_code(self, unit: Unit, entry: ModuleEntry, module: ModuleType) -> None:
         if entry.kind == "namespace":
@@ -241,18 +263,18 @@ class _Importer:
         current = self._thread.unit
         if unit.is_open:
             unit.batch.entries.append(registration)
-        elif current is not None and current.is_open:
-            current.batch.entries.append(registration)
-        elif unit.session is not None and unit.outcome is not None:
-            batch = unit.session.transaction.open_batch(unit.batch.order)
-            batch.entries.append(registration)
-            unit.session.transaction.stage(batch)
-        else:
+        elif unit.is_undone:
             msg = (
                 f"the module that registers {registration.record.pass_name!r} failed; "
                 "nothing of it stays"
             )
             raise RegistrationValueError(msg)
+        elif current is not None and current.is_open:
+            current.batch.entries.append(registration)
+        elif unit.session is not None:
+            batch = unit.session.transaction.open_batch(unit.batch.order)
+            batch.entries.append(registration)
+            unit.session.transaction.stage(batch)
 
     @contextmanager
     def _as_current(self, unit: Unit | None) -> Iterator[None]:
@@ -262,6 +284,14 @@ class _Importer:
             yield
         finally:
             self._thread.unit = before
+
+
+def _record(unit: Unit) -> None:
+    """Let the owner answer for what was imported for it after it had ended (R9)."""
+    owner = table.by_name[unit.owner]
+    helpers = (known for known, _ in unit.created if known is not owner)
+    owner.helpers = (*owner.helpers, *helpers)
+    owner.registrations = (*owner.registrations, *unit.batch.entries)
 
 
 importer: Final = _Importer()

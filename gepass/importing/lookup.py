@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gepass.scanning import INIT_FILE
 
@@ -22,8 +21,7 @@ _TICK_NS: Final = 1_000_000_000
 """More than the coarsest step of a file system's time stamps in use."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The file or directory that a name stands for."""
 
     kind: ModuleKind
@@ -65,8 +63,7 @@ def _is_file(path: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """The importable names of a directory."""
 
     every: frozenset[str]

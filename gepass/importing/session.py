@@ -89,7 +89,7 @@ class Session:
         except BaseException as error:  # noqa: BLE001 - SystemExit and the like, too (R12)
             if name not in self.outcomes:
                 self._settle_failure(entry, error, started)
-        return self.outcomes[name]
+        return self.outcomes.get(name) or self._adopt(entry)
 
     def roll_back(self) -> None:
         """Undo everything that this load did."""
@@ -134,11 +134,40 @@ class Session:
 
     def settle(self, unit: Unit) -> None:
         """Make the outcomes of a unit, and of those inside it, final."""
-        for child in unit.children:
-            self.settle(child)
+        self._drain(unit)
+        self._settled.append(unit)
         if unit.outcome is not None:
-            self._settled.append(unit)
             self._publish(unit.outcome, tuple(unit.batch.entries))
+
+    def attach(self, unit: Unit, parent: Unit) -> None:
+        """
+        Let a unit share the fate of the one that imports it.
+
+        Another thread may end the parent at this moment; whoever takes the unit out of
+        its list settles it, so no lock is needed.
+        """
+        parent.children.append(unit)
+        if not parent.is_open:
+            self._drain(parent)
+
+    def keep(self, unit: Unit) -> None:
+        """
+        Take what a thread imported after the module that started it had ended.
+
+        Raises:
+            DuplicatePassError: one of its passes has a name that is taken.
+
+        """
+        self.transaction.stage(unit.batch)
+        self._settled.append(unit)
+
+    def _drain(self, parent: Unit) -> None:
+        while parent.children:
+            child = parent.children.pop(0)
+            if parent.is_undone:
+                child.undo()
+            else:
+                self.settle(child)
 
     def fail(self, unit: Unit, entry: ModuleEntry, error: BaseException) -> None:
         """Undo a unit and make its failure final; a Ctrl-C is nobody's failure."""
@@ -275,7 +304,7 @@ def _registrations_of(
 def _registered_nothing(entry: ModuleEntry) -> Problem:
     names = [
         name
-        for name, value in vars(entry.module).items()
+        for name, value in getattr(entry.module, "__dict__", {}).items()
         if isinstance(value, type)
         and issubclass(value, FusionBasePass)
         and value.__module__ == entry.name

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from gepass.scanning import MODULE_PREFIX
 
@@ -26,8 +26,7 @@ __all__ = ["FileStamp", "ModuleEntry", "ModuleKind", "ModuleTable", "table"]
 ModuleKind = Literal["file", "package", "extension", "namespace"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What changes when a file is written: enough to know that it may differ."""
 
     mtime_ns: int

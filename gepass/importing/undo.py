@@ -5,17 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import eq, is_
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 __all__ = ["ImportState"]
 
 _Item = TypeVar("_Item")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportState:
+class ImportState(NamedTuple):
     """``sys.path``, ``sys.meta_path`` and ``warnings.filters`` at one moment."""
 
     path: tuple[object, ...]
@@ -43,34 +41,13 @@ def _remove_added(
     before: tuple[object, ...],
     same: Callable[[object, object], bool],
 ) -> None:
-    """
-    Remove from ``items`` what ``before`` does not account for.
-
-    Compared from the end: of two equal entries the one nearer to the front is the new
-    one, since that is where entries are inserted; an appended one is met first and does
-    not fit the old last one.
-    """
-    if len(items) == len(before) and all(map(same, items, before)):
-        return
+    """Keep of ``items`` what ``before`` accounts for, in the order of ``before``."""
+    left = list(items)
     kept: list[_Item] = []
-    expected = list(before)
-    for item in reversed(items):
-        if expected and same(item, expected[-1]):
-            expected.pop()
-            kept.append(item)
-    if expected:  # entries were taken away or moved: only the number of each can count
-        kept = _bounded(items, list(before), same)
-    items[:] = reversed(kept)
-
-
-def _bounded(
-    items: list[_Item], before: list[object], same: Callable[[object, object], bool]
-) -> list[_Item]:
-    kept: list[_Item] = []
-    for item in reversed(items):
-        for index, old in enumerate(before):
+    for old in before:
+        for index, item in enumerate(left):
             if same(item, old):
-                del before[index]
                 kept.append(item)
+                del left[index]
                 break
-    return kept
+    items[:] = kept

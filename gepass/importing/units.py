@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gepass.importing.undo import ImportState
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Savepoint", "Unit", "remove_module"]
 
 
-@dataclass(frozen=True, slots=True)
-class Savepoint:
+class Savepoint(NamedTuple):
     """How far a unit had come before it ran one more module."""
 
     created: int
@@ -45,8 +44,8 @@ class Unit:
     """The load that it belongs to; ``None`` for a late import."""
     batch: Batch
     origin: EnvironmentOrigin | EntryPointOrigin | DirectOrigin
-    owner: str | None
-    """Internal name of the scanned module; ``None`` for a late import."""
+    owner: str
+    """Internal name of the scanned module, or of the one that was imported late."""
     alone: bool
     """Whether its file is listed by itself, not its directory."""
     started: float = field(default_factory=time.perf_counter)
@@ -57,6 +56,7 @@ class Unit:
     warnings: list[Problem] = field(default_factory=list)
     outcome: ModuleOutcome | None = None
     is_open: bool = True
+    is_undone: bool = False
 
     def savepoint(self) -> Savepoint:
         """Remember the state of now."""
@@ -74,8 +74,10 @@ class Unit:
 
     def undo(self) -> None:
         """Undo the unit as a whole, those inside it included."""
+        if self.is_undone:
+            return
+        self.is_undone = True
         self.is_open = False
-        self.outcome = None
         if self.session is not None:
             self.session.transaction.drop(self.batch)
         self._roll_back(0, 0, 0)

@@ -7,6 +7,7 @@ import by itself, so an instance is stored with the file's name beside the class
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable
 from operator import attrgetter
@@ -14,37 +15,64 @@ from operator import attrgetter
 from gepass.errors import PassNotLoadedError
 from gepass.scanning import MODULE_PREFIX
 
-__all__ = ["reduce_pass", "restore_pass"]
+__all__ = ["find_class", "reduce_pass", "restore_pass"]
+
+
+class _ClassReference:
+    """A class that is pickled by name and file, and copied as it is."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+
+    def __deepcopy__(self, memo: object) -> _ClassReference:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str, str, str | None]]:
+        cls = self.cls
+        module = sys.modules.get(cls.__module__)
+        try:
+            found = attrgetter(cls.__qualname__)(module)
+        except AttributeError:
+            found = None
+        if found is not cls:
+            msg = (
+                f"cannot pickle an instance of {cls.__qualname__}: its module does not "
+                "hold the class under that name"
+            )
+            raise pickle.PicklingError(msg)
+        file = getattr(module, "__file__", None)
+        return find_class, (cls.__module__, cls.__qualname__, file)
 
 
 def reduce_pass(
     instance: object, default: str | tuple[object, ...]
 ) -> str | tuple[object, ...]:
-    """Replace the class in what ``object.__reduce_ex__`` gives by its name and file."""
+    """Replace the class in what ``object.__reduce_ex__`` gives by a reference."""
     cls = type(instance)
     if isinstance(default, str) or not cls.__module__.startswith(MODULE_PREFIX):
         return default
     make, arguments, *state = default
     if not isinstance(arguments, tuple) or arguments[:1] != (cls,):
         return default
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    reference = (cls.__module__, cls.__qualname__, file)
-    return (restore_pass, (reference, make, *arguments[1:]), *state)
+    return (restore_pass, (_ClassReference(cls), make, *arguments[1:]), *state)
 
 
 def restore_pass(
-    reference: tuple[str, str, str | None],
-    make: Callable[..., object],
-    *arguments: object,
+    reference: _ClassReference | type, make: Callable[..., object], *arguments: object
 ) -> object:
+    """Make the instance of a pickle, or of a copy, again."""
+    cls = reference.cls if isinstance(reference, _ClassReference) else reference
+    return make(cls, *arguments)
+
+
+def find_class(module_name: str, qualified_name: str, file: str | None) -> type:
     """
-    Make the instance of a pickle again.
+    Return the class of a pickled pass.
 
     Raises:
         PassNotLoadedError: this process has not loaded the file of the class.
 
     """
-    module_name, qualified_name, file = reference
     module = sys.modules.get(module_name)
     if module is None:
         msg = (
@@ -53,4 +81,5 @@ def restore_pass(
             "unpickling it"
         )
         raise PassNotLoadedError(msg)
-    return make(attrgetter(qualified_name)(module), *arguments)
+    cls: type = attrgetter(qualified_name)(module)
+    return cls

@@ -85,13 +85,18 @@ def _load_with_structlog(directory: str, log_file: str) -> Action:
 
 def _load_with_log_file(directory: str, log_file: str) -> Action:
     """Load as the command line does with ``--log-file``."""
-    logs.configure(
+    logging = logs.configured(
         level="warning",
         style="console",
         stream=sys.stderr,
         log_file=_open_log(log_file),
     )
-    return _load(directory)
+
+    def load() -> object:
+        with logging:
+            return gepass.load_passes(directory)
+
+    return load
 
 
 def _open_log(path: str) -> TextIO:

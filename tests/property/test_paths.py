@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -50,6 +50,7 @@ def test_r1_blanks_and_separators_are_nothing(pieces: list[str]) -> None:
     assert gepass.parse_pass_path(":".join(pieces)) == ()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(BLANKS, st.booleans(), BLANKS), min_size=1, max_size=8))
 def test_r2_specs_keep_the_positions_of_segments_that_are_not_empty(
     pieces: list[tuple[str, bool, str]],
@@ -64,6 +65,7 @@ def test_r2_specs_keep_the_positions_of_segments_that_are_not_empty(
     assert {spec.path for spec in specs} <= {Path("/")}
 
 
+@settings(deadline=None)
 @given(st.lists(ANY_SEGMENTS, min_size=1, max_size=4))
 def test_r4_each_unusable_segment_is_one_line_whatever_it_holds(
     pieces: list[str],
@@ -112,6 +114,7 @@ def test_r8_module_names_are_unique(paths: set[Path]) -> None:
     assert len({module_name(path) for path in paths}) == len(paths)
 
 
+@settings(deadline=None)
 @given(FILE_NAMES)
 def test_enc_07_a_pass_file_of_any_name_is_loaded_and_reported(name: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -135,6 +138,7 @@ def test_enc_07_a_pass_file_of_any_name_is_loaded_and_reported(name: bytes) -> N
     ]
 
 
+@settings(deadline=None)
 @given(FILE_NAMES)
 def test_enc_07_a_failing_file_of_any_name_is_reported(name: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -1,0 +1,1 @@
+OP_TYPES = ("Conv2D", "矩阵乘")

@@ -1,0 +1,3 @@
+from . import softmax
+
+__all__ = ["softmax"]
