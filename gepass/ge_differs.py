@@ -9,6 +9,7 @@ away afterwards; a file that is listed by itself never has its directory there (
 from __future__ import annotations
 
 import dis
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
@@ -56,7 +57,7 @@ def sibling_import_warnings(
 
     """
     warnings: list[Problem] = []
-    for found in _sibling_imports(code, siblings, deferred=False):
+    for found in _sibling_imports(code, siblings):
         if alone:
             reason = (
                 f"'import {found.name}' finds a file beside this one, which GE does not "
@@ -74,16 +75,20 @@ def sibling_import_warnings(
 
 
 def _sibling_imports(
-    code: CodeType, names: AbstractSet[str], *, deferred: bool
+    module_code: CodeType, names: AbstractSet[str]
 ) -> Iterator[_SiblingImport]:
-    # co_names is a cheap sieve: most code mentions no name of its directory.
-    if not names.isdisjoint(name.partition(".")[0] for name in code.co_names):
-        yield from _imports_of(code, names, deferred=deferred)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            # CO_NEWLOCALS: a function; class bodies run when the module does.
-            nested = deferred or bool(constant.co_flags & 0x2)
-            yield from _sibling_imports(constant, names, deferred=nested)
+    pending = [(module_code, False)]
+    while pending:
+        code, deferred = pending.pop()
+        # co_names is a cheap sieve: most code mentions no name of its directory.
+        if not names.isdisjoint(name.partition(".")[0] for name in code.co_names):
+            yield from _imports_of(code, names, deferred=deferred)
+        # CO_NEWLOCALS: a function; class bodies run when the module does.
+        pending += [
+            (constant, deferred or bool(constant.co_flags & inspect.CO_NEWLOCALS))
+            for constant in reversed(code.co_consts)
+            if isinstance(constant, CodeType)
+        ]
 
 
 def _imports_of(

@@ -16,8 +16,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from gepass.events import AnyLoadEvent
 from gepass.export import write_atomically
+from gepass.inspection import CheckReport
 from gepass.outcomes import LoadReport
-from gepass.outcomes import LoadReport as CheckReport
 from gepass.records import RegistrationRecord, RegistryDocument
 
 if TYPE_CHECKING:

@@ -9,17 +9,12 @@ process-wide one.
 
 from __future__ import annotations
 
-import gc
-import importlib
-import keyword
 import os
-import sys
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from gepass.collector import collector_pause
 from gepass.errors import (
     Code,
     DuplicatePassError,
@@ -37,17 +32,21 @@ from gepass.events import (
     PathSegmentDropped,
     WarningRaised,
 )
-from gepass.ge_differs import ge_differs
-from gepass.importing.directories import NEVER_OWN
 from gepass.importing.importer import importer
 from gepass.importing.session import PlannedModule, Session
 from gepass.logs import EventLog
 from gepass.outcome_events import outcome_events
 from gepass.outcomes import LoadReport, ModuleOutcome
-from gepass.path_spec import parse_pass_path, segment_name, split_pass_path
-from gepass.path_text import quote
+from gepass.path_spec import parse_pass_path, split_pass_path
 from gepass.records import EnvironmentOrigin
 from gepass.scanning import ScanResult, SkippedEntry, scan
+from gepass.source_warnings import (
+    entry_skipped,
+    name_warnings,
+    nothing_found,
+    repeated_source,
+    segment_dropped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,11 +58,6 @@ if TYPE_CHECKING:
     from gepass.scanning import ModuleSource
 
 __all__ = ["Load"]
-
-# What pydantic would import when it builds its first model: a fork in the middle of an
-# import leaves a lock that hangs the child, so nothing is left to import in a load.
-for _needed in ("pydantic.dataclasses", "pydantic.plugin._loader"):
-    importlib.import_module(_needed)
 
 
 class Load:
@@ -124,7 +118,7 @@ class Load:
             if not segment.text:
                 self._log(PathSegmentDropped(load_id=self._id, position=segment.position))
                 if self._value.strip():
-                    self._warnings.append(_dropped(segment.position))
+                    self._warnings.append(segment_dropped(segment.position))
         specs = parse_pass_path(self._value)
         for spec in specs:
             self._log(
@@ -145,24 +139,24 @@ class Load:
             result = scan(spec)
             self._note_skips(result)
             if spec.kind == "directory" and not result.sources:
-                self._warn(_nothing_found(spec))
+                self._warn(nothing_found(spec))
             for source in result.sources:
                 first = plan.get(source.path)
                 if first is not None:
-                    self._skip(_repeated(source, first.source))
+                    self._skip(repeated_source(source, first.source))
                     continue
                 plan[source.path] = PlannedModule(
                     source=source,
                     order=len(plan),
                     origin=EnvironmentOrigin(position=source.position),
                     alone=spec.kind == "file",
-                    warnings=tuple(_name_warnings(source, packages)),
+                    warnings=tuple(name_warnings(source, packages)),
                 )
 
     def _import(self) -> None:
         transaction = self._registry.begin()
         session = Session(transaction, self._publish)
-        with _collector_paused(), importer.running(session):
+        with collector_pause, importer.running(session):
             try:
                 self._import_in_order(session)
                 transaction.commit()
@@ -261,14 +255,9 @@ class Load:
     def _note_skips(self, result: ScanResult) -> None:
         for entry in result.skipped:
             self._skip(entry)
-            if entry.code is not None:
-                self._warn(
-                    Problem(
-                        code=entry.code,
-                        message=f"{quote(entry.path)} is not loaded: {entry.reason}",
-                        path=entry.path,
-                    )
-                )
+            warning = entry_skipped(entry)
+            if warning is not None:
+                self._warn(warning)
 
     def _skip(self, entry: SkippedEntry) -> None:
         self._skipped.append(entry)
@@ -285,77 +274,6 @@ class Load:
                 line=problem.line,
             )
         )
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    # Classes and modules are cyclic and all stay: on large loads the collector costs as
-    # much as everything else and finds nothing.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _name_warnings(
-    source: ModuleSource, packages: dict[str, ModuleSource]
-) -> Iterator[Problem]:
-    """Warn of names that siblings, or GE, cannot import as one would think."""
-    name = source.name
-    if name in NEVER_OWN:
-        message = (
-            f"{quote(source.path)} is called like a module of the standard library or "
-            f"of the tools; code beside it that imports {name!r} gets that one"
-        )
-        yield Problem(code=Code.NOT_IMPORTABLE, message=message, path=source.path)
-    if source.kind == "file":
-        return
-    if not name.isidentifier() or keyword.iskeyword(name):
-        message = (
-            f"{quote(source.path.parent)}: {name!r} is no name that code beside it "
-            "can import; the package itself is loaded"
-        )
-        yield Problem(code=Code.NOT_IMPORTABLE, message=message, path=source.path)
-        yield ge_differs(f"GE cannot import a package called {name!r}", source.path)
-    elif name in sys.modules:
-        message = (
-            f"GE takes the module {name!r} that is loaded already in place of the "
-            "package; rename the directory"
-        )
-        yield ge_differs(message, source.path)
-    first = packages.setdefault(name, source)
-    if first is not source:
-        message = (
-            f"GE drops this package, since {quote(first.path.parent)} has the same "
-            "name; rename one of the directories"
-        )
-        yield ge_differs(message, source.path)
-
-
-def _dropped(position: int) -> Problem:
-    message = f"{segment_name(position)} is empty and was dropped"
-    return Problem(code=Code.SEGMENT_EMPTY, message=message, position=position)
-
-
-def _nothing_found(spec: PassPathSpec) -> Problem:
-    message = (
-        f"{segment_name(spec.position)}: {quote(spec.path)} holds no pass file and no "
-        "package at its first level"
-    )
-    return Problem(
-        code=Code.NOTHING_FOUND, message=message, position=spec.position, path=spec.path
-    )
-
-
-def _repeated(source: ModuleSource, first: ModuleSource) -> SkippedEntry:
-    listed = source.directory / (
-        source.name if source.kind == "package" else f"{source.name}.py"
-    )
-    where = segment_name(first.position)
-    return SkippedEntry(path=listed, reason=f"the same file as one of {where}, loaded once")
 
 
 def _events_lost(count: int) -> Problem:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gepass.environ import LogFormat, LogLevel
 
-__all__ = ["EventLog", "configured", "event_fields"]
+__all__ = ["EventLog", "build_event_adapter", "configured", "event_fields"]
 
 _LOGGER_NAME: Final = "gepass"
 _LEVELS: Final[dict[str, int]] = {
@@ -78,13 +78,14 @@ class EventLog:
 
 
 @lru_cache(maxsize=1)
-def _adapter() -> TypeAdapter[LoadEvent]:
+def build_event_adapter() -> TypeAdapter[LoadEvent]:
+    """Return what turns events into JSON values, built at the first call."""
     return TypeAdapter(AnyLoadEvent)
 
 
 def event_fields(event: LoadEvent) -> dict[str, object]:
     """Return the fields of an event as JSON values, ``event`` among them."""
-    fields: dict[str, object] = _adapter().dump_python(event, mode="json")
+    fields: dict[str, object] = build_event_adapter().dump_python(event, mode="json")
     return fields
 
 

@@ -11,10 +11,11 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from gepass.collecting import scopes
+from gepass.collector import collector_pause
 from gepass.environ import PASS_PATH, read_pass_path, read_settings
 from gepass.errors import Code, Problem, SettingError
 from gepass.events import NO_LOAD, WarningRaised
+from gepass.first_use import prepare
 from gepass.importing.importer import importer
 from gepass.importing.session import changed_since_loaded
 from gepass.importing.table import table
@@ -68,6 +69,7 @@ def load_from_environment() -> LoadReport:
         LoadInProgressError: called by code that a load runs or waits for.
 
     """
+    prepare()
     with _process.gate.held():
         if _process.load is not None:
             _process.load.users += 1
@@ -114,6 +116,7 @@ def load_passes(
     if on_error not in {"raise", "isolate"}:
         msg = f"on_error={on_error!r} is not allowed; use one of: raise, isolate"
         raise SettingError(msg)
+    prepare()
     with _process.gate.held():
         settings = read_settings()
         warnings = settings.unknown
@@ -198,10 +201,9 @@ def _warn(code: Code, message: str, load_id: str = NO_LOAD) -> None:
 
 def _after_fork_in_child() -> None:
     """Drop what a load in another thread, which the child lacks, was in the middle of."""
-    if _process.gate.is_held_elsewhere() and importer.session is not None:
-        importer.session.transaction.roll_back()
-        importer.session = None
-        scopes.clear()
+    if _process.gate.is_held_elsewhere():
+        importer.abandon_session()
+        collector_pause.resume()
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
     for name in importer.abandon_other_threads():
         locks.pop(name, None)

@@ -26,6 +26,10 @@ PASSES = ("stage", "pass", "kind", "op types", "class", "place")
 """The columns of the tables; one whose name ends in a blank stands to the right."""
 
 
+ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+"""An environment in which Python takes everything to be ASCII."""
+
+
 def one_pass(name: str) -> str:
     """Return a file of one pass, whose class is ``A`` and decorator stands in line 2."""
     return (

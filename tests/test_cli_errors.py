@@ -215,10 +215,11 @@ class TestBlock:
 
         done = gepass_command("export", "--path", str(d))
 
-        assert done.stderr.startswith("gepass: error GP303: ")
-        assert f"{first}:2" in done.stderr
-        assert f"{second}:2" in done.stderr
-        assert "Traceback" not in done.stderr
+        assert done.stderr == (
+            "gepass: error GP303: the pass name 'Same' is registered twice: first by "
+            f"class A, {first}:2, then by class A, {second}:2; give one of them another "
+            "name\n"
+        )
         assert (done.stdout, done.returncode) == ("", 1)
 
     @pytest.mark.parametrize(

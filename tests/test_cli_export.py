@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gepass
-from tests.command_line import one_pass, redirected
+from tests.command_line import ASCII, one_pass, redirected
 from tests.support import Runs, gepass_command, pass_file, write
 
 ZERO = "ZeroDivisionError: division by zero"
@@ -99,14 +99,9 @@ class TestSameBytes:
         """FORK-03: the stem in a module name comes from the bytes of the path (R8)."""
         write(d / "融合/矩阵.py", one_pass("A"))
         write(d / "融合/é/__init__.py", one_pass("B"))
-        ascii_locale = {
-            "LC_ALL": "POSIX",
-            "PYTHONUTF8": "0",
-            "PYTHONCOERCECLOCALE": "0",
-        }
 
         here = redirected("", "export", "--path", f"{d}/融合", env={"PYTHONUTF8": "1"})
-        there = redirected("", "export", "--path", f"{d}/融合", env=ascii_locale)
+        there = redirected("", "export", "--path", f"{d}/融合", env=ASCII)
 
         assert (there.code, there.stderr) == (0, "")
         assert there.stdout == here.stdout

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import one_pass, redirected
+from tests.command_line import ASCII, one_pass, redirected
 from tests.support import Runs, gepass_command, pass_file, write
-
-ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 NESTED = """\
 def outer():

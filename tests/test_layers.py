@@ -15,8 +15,8 @@ LAYERS = """
     collecting records registry export
     graph.graph graph
     passes.context passes.hooks passes.pickling passes.base passes
-    class_checks decorators
-    ge_differs load_gate
+    class_checks first_use registration_rules decorators
+    ge_differs load_gate collector
     importing importing.undo importing.units importing.lookup importing.table
     importing.failures importing.directories source_warnings importing.finder
     importing.importer importing.classes importing.session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -259,13 +260,16 @@ class TestEvents:
             for _ in range(2):
                 assert main(["load", "--path", path, "--log-file", {str(log)!r}]) == 0
         """
-        assert python(again).stderr == ""
+        assert python(again).returncode == 0
 
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         assert [faults("load-event", event) for event in events] == [[]] * len(events)
         union, *_ = get_args(AnyLoadEvent)
         assert {event["event"] for event in events} == {
-            kind.event for kind in get_args(union)
+            field.default
+            for kind in get_args(union)
+            for field in dataclasses.fields(kind)
+            if field.name == "event"
         }
 
     def test_bite(self) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gepass.scanning import SkippedEntry
 
 __all__ = [
+    "count",
     "show_load_report",
     "show_problems",
     "show_skipped",
@@ -129,14 +130,15 @@ def _summary(report: LoadReport) -> str:
     failed = sum(outcome.status == "failed" for outcome in report.modules)
     passes = sum(len(outcome.pass_names) for outcome in report.modules)
     parts = (
-        _count(len(report.modules), "module"),
+        count(len(report.modules), "module"),
         f"{failed} failed",
-        _count(passes, "pass", "passes"),
+        count(passes, "pass", "passes"),
         f"{len(report.skipped)} skipped",
-        _count(len(report.warnings), "warning"),
+        count(len(report.warnings), "warning"),
     )
     return ", ".join(parts)
 
 
-def _count(number: int, singular: str, plural: str | None = None) -> str:
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """Write a number with its noun."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -20,15 +20,15 @@ _PACKAGE: Final = str(Path(__file__).parent.parent)
 _MAX_LINES: Final = 60
 
 
-def exception_text(error: BaseException) -> str:
-    """Return the text of an exception, whatever its ``__str__`` does."""
+def exception_text(error: object) -> str:
+    """Return the text of an exception, or of its message, whatever ``__str__`` does."""
     try:
         text = str(error)
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 - user code, which may even exit
         return "<unprintable>"
-    return table.to_plain(writable(text))
+    return writable(table.to_plain(text))
 
 
 def describe_failure(error: BaseException, path: Path) -> Failure:
@@ -43,7 +43,7 @@ def describe_failure(error: BaseException, path: Path) -> Failure:
     via = "" if place == path else f" (imported by {quote(path)})"
     kind = type(error).__name__
     # The text of a syntax error repeats the line.
-    text = error.msg if isinstance(error, SyntaxError) else exception_text(error)
+    text = exception_text(error.msg if isinstance(error, SyntaxError) else error)
     if isinstance(error, SourceReadError):
         message = f"{text}{via}"
     else:
@@ -80,11 +80,16 @@ def _place_of(error: BaseException, path: Path) -> tuple[Path, int | None]:
 
 
 def _traceback_of(error: BaseException) -> tuple[str, ...]:
-    described = traceback.TracebackException(
-        type(error), error, _skip_own(error.__traceback__), capture_locals=False
-    )
-    _drop_machinery(described)
-    text = table.to_plain(writable("".join(described.format())))
+    try:
+        described = traceback.TracebackException(
+            type(error), error, _skip_own(error.__traceback__), capture_locals=False
+        )
+        _drop_machinery(described)
+        text = writable(table.to_plain("".join(described.format())))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - it asks user code for texts
+        return (f"{type(error).__name__}: {exception_text(error)}",)
     lines = text.splitlines()
     if len(lines) > _MAX_LINES:
         lines = [*lines[: _MAX_LINES // 2], "  ...", *lines[-_MAX_LINES // 2 :]]

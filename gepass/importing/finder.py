@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
+from typing import TYPE_CHECKING
 
 from gepass.errors import SourceReadError
 from gepass.importing.lookup import locate
@@ -21,7 +22,10 @@ from gepass.importing.table import FileStamp, ModuleEntry, table
 from gepass.path_text import quote
 from gepass.scanning import MODULE_PREFIX
 
-__all__ = ["PassFinder", "compile_entry", "hash_entry"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["PassFinder", "compile_entry", "compile_source", "hash_entry"]
 
 Execute = Callable[[ModuleEntry, ModuleType], None]
 """Runs the code of a module; ``gepass.importing.session`` provides it."""
@@ -163,10 +167,24 @@ def compile_entry(entry: ModuleEntry) -> CodeType:
     path = entry.path
     data = _read(entry)
     entry.sha256 = hashlib.sha256(data).hexdigest()
+    return compile_source(data, path)
+
+
+def compile_source(data: bytes, path: Path) -> CodeType:
+    """
+    Compile the bytes of a file.
+
+    Raises:
+        SyntaxError: they are no Python, or too much for the compiler.
+
+    """
     try:
         return compile(data, str(path), "exec", dont_inherit=True)
     except ValueError as error:  # NUL bytes, before Python 3.12
         raise SyntaxError(str(error)) from error
+    except (MemoryError, RecursionError) as error:
+        msg = f"too complex to be compiled ({type(error).__name__})"
+        raise SyntaxError(msg) from error
 
 
 def hash_entry(entry: ModuleEntry) -> None:

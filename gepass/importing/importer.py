@@ -117,8 +117,18 @@ class _Importer:
         if self._thread.unit is not None:
             self._thread.unit.warnings.append(problem)
 
+    def abandon_session(self) -> None:
+        """After a fork: undo the load of another thread, which the child lacks."""
+        if self.session is not None:
+            for unit in set(self._units.values()):
+                if unit.is_open:
+                    unit.undo()
+            self.session.roll_back()
+            self.session = None
+            self._close_scopes()
+
     def abandon_other_threads(self) -> list[str]:
-        """After a fork: forget what other threads, which are gone, were executing."""
+        """After a fork: forget what other threads were executing, and name it."""
         thread = threading.get_ident()
         names = [name for name, ident in self.executing.items() if ident != thread]
         for name in names:

@@ -22,6 +22,7 @@ from gepass.outcomes import ExecutedFile, ModuleOutcome
 from gepass.passes import FusionBasePass
 from gepass.path_text import quote
 from gepass.registry import Registration, Transaction
+from gepass.source_warnings import registered_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -310,12 +311,4 @@ def _registered_nothing(entry: ModuleEntry) -> Problem:
         and value.__module__ == entry.name
         and not name.startswith("_")
     ]
-    what = f"{quote(entry.path)} registers no pass and has no effect"
-    if names:
-        what += (
-            f"; pass class{'es' if len(names) > 1 else ''} without a decorator: "
-            f"{', '.join(names)}"
-        )
-    else:
-        what += "; start its name with '_' if it is a helper"
-    return Problem(code=Code.REGISTERED_NOTHING, message=what, path=entry.path)
+    return registered_nothing(entry.path, names)
