@@ -7,7 +7,6 @@ This module owns the gate that keeps loads apart, and what a fork needs.
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -204,9 +203,7 @@ def _after_fork_in_child() -> None:
     if _process.gate.is_held_elsewhere():
         importer.abandon_session()
         collector_pause.resume()
-    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
-    for name in importer.abandon_other_threads():
-        locks.pop(name, None)
+    importer.abandon_other_threads()
     _process.gate.reset()
 
 

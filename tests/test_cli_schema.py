@@ -74,10 +74,9 @@ def test_an_unknown_name_is_wrong_usage() -> None:
     done = gepass_command("schema", "registry")
 
     listed = ", ".join(f"'{name}'" for name in NAMES)
-    assert done.stderr.splitlines()[-1] == (
-        f"Error: Invalid value for '[{'|'.join(NAMES)}]': 'registry' is not one of "
-        f"{listed}."
-    )
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith("Error: Invalid value for '[")
+    assert error.endswith(f"]': 'registry' is not one of {listed}.")
     assert (done.stdout, done.returncode) == ("", 2)
 
 

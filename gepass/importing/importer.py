@@ -27,6 +27,7 @@ from gepass.importing.units import Unit, remove_module
 from gepass.path_text import encode_path
 from gepass.records import DirectOrigin
 from gepass.registry import Batch, Registration, default_registry
+from gepass.scanning import MODULE_PREFIX
 
 if TYPE_CHECKING:
     from gepass.importing.session import PlannedModule, Session
@@ -127,14 +128,25 @@ class _Importer:
             self.session = None
             self._close_scopes()
 
-    def abandon_other_threads(self) -> list[str]:
-        """After a fork: forget what other threads were executing, and name it."""
+    def abandon_other_threads(self) -> None:
+        """
+        After a fork: forget what other threads were importing.
+
+        The import system keeps a lock a module. One that a thread held at the fork is
+        never released in the child, wherever in the import that thread was.
+        """
         thread = threading.get_ident()
-        names = [name for name, ident in self.executing.items() if ident != thread]
-        for name in names:
-            del self.executing[name]
-            sys.modules.pop(name, None)
-        return names
+        for name, ident in list(self.executing.items()):
+            if ident != thread:
+                del self.executing[name]
+        locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+        for name in {*sys.modules, *locks}:
+            if not name.startswith(MODULE_PREFIX) or name in self.executing:
+                continue
+            locks.pop(name, None)
+            entry = table.by_name.get(name)
+            if entry is None or entry.module is None:
+                sys.modules.pop(name, None)
 
     def _get_directory(self, path: Path) -> PassDirectory:
         known = self._directories.get(path)
