@@ -80,8 +80,7 @@ def _sibling_imports(
     pending = [(module_code, False)]
     while pending:
         code, deferred = pending.pop()
-        # co_names is a cheap sieve: most code mentions no name of its directory.
-        if not names.isdisjoint(name.partition(".")[0] for name in code.co_names):
+        if _may_import(code, names):
             yield from _imports_of(code, names, deferred=deferred)
         # CO_NEWLOCALS: a function; class bodies run when the module does.
         pending += [
@@ -89,6 +88,14 @@ def _sibling_imports(
             for constant in reversed(code.co_consts)
             if isinstance(constant, CodeType)
         ]
+
+
+def _may_import(code: CodeType, names: AbstractSet[str]) -> bool:
+    """Sieve: most code mentions no name of its directory."""
+    mentioned = code.co_names
+    if "." in "".join(mentioned):
+        mentioned = tuple(name.partition(".")[0] for name in mentioned)
+    return not names.isdisjoint(mentioned)
 
 
 def _imports_of(

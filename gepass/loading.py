@@ -50,7 +50,6 @@ from gepass.source_warnings import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from gepass.environ import OnError
     from gepass.path_spec import PassPathSpec
@@ -81,7 +80,7 @@ class Load:
         self._started = time.perf_counter()
         self._specs: tuple[PassPathSpec, ...] = ()
         self._skipped: list[SkippedEntry] = []
-        self._plan: dict[Path, PlannedModule] = {}
+        self._plan: dict[str, PlannedModule] = {}
         self._outcomes: dict[str, ModuleOutcome] = {}
         self._problems: list[Problem] = []
         self._early_warnings = warnings
@@ -141,11 +140,11 @@ class Load:
             if spec.kind == "directory" and not result.sources:
                 self._warn(nothing_found(spec))
             for source in result.sources:
-                first = plan.get(source.path)
+                first = plan.get(str(source.path))
                 if first is not None:
                     self._skip(repeated_source(source, first.source))
                     continue
-                plan[source.path] = PlannedModule(
+                plan[str(source.path)] = PlannedModule(
                     source=source,
                     order=len(plan),
                     origin=EnvironmentOrigin(position=source.position),
@@ -225,7 +224,7 @@ class Load:
         outcomes = tuple(
             sorted(
                 self._outcomes.values(),
-                key=lambda outcome: self._plan[outcome.path].order,
+                key=lambda outcome: self._plan[str(outcome.path)].order,
             )
         )
         passes = sum(len(outcome.pass_names) for outcome in outcomes)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["EventLog", "build_event_adapter", "configured", "event_fields"]
 
 _LOGGER_NAME: Final = "gepass"
+_to_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _LEVELS: Final[dict[str, int]] = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -51,7 +52,7 @@ class EventLog:
     """
 
     def __init__(self) -> None:
-        self._write: _Writer = _structlog_writer() or _write_standard
+        self._write: _Writer = _structlog_writer() or _standard_writer()
         self.lost = 0
 
     def __call__(self, event: LoadEvent) -> None:
@@ -89,14 +90,18 @@ def event_fields(event: LoadEvent) -> dict[str, object]:
     return fields
 
 
-def _write_standard(event: LoadEvent) -> None:
+def _standard_writer() -> _Writer:
     logger = logging.getLogger(_LOGGER_NAME)
-    level = _LEVELS[event.level]
-    if logger.isEnabledFor(level):
-        fields = event_fields(event)
-        name = fields.pop("event")
-        text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
-        logger.log(level, "%s %s", name, text, extra={"gepass_event": fields})
+
+    def write(event: LoadEvent) -> None:
+        level = _LEVELS[event.level]
+        if logger.isEnabledFor(level):
+            fields = event_fields(event)
+            name = fields.pop("event")
+            text = _to_json(fields)
+            logger.log(level, "%s %s", name, text, extra={"gepass_event": fields})
+
+    return write
 
 
 def _structlog_writer() -> _Writer | None:
@@ -151,7 +156,7 @@ def configured(
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             partial(_write_line, log_file),
             partial(_drop_below, shown_from),
-            structlog.processors.JSONRenderer(ensure_ascii=False)
+            structlog.processors.JSONRenderer(_render_json)
             if style == "json"
             else _render_line,
         ],
@@ -187,8 +192,7 @@ def _write_line(
 ) -> MutableMapping[str, object]:
     # Pass files may log through structlog as well; the file is that of the loads.
     if log_file is not None and "load_id" in event_dict:
-        text = json.dumps(event_dict, ensure_ascii=False, allow_nan=False)
-        log_file.write(text + "\n")
+        log_file.write(_to_json(event_dict) + "\n")
         log_file.flush()
     return event_dict
 
@@ -214,6 +218,10 @@ def _render_line(
     event_dict.pop("traceback", None)
     pairs = " ".join(f"{key}={_show(value)}" for key, value in event_dict.items())
     return f"gepass {level}: {name} {pairs}".rstrip()
+
+
+def _render_json(event_dict: MutableMapping[str, object], **_: object) -> str:
+    return _to_json(event_dict)
 
 
 def _show(value: object) -> str:

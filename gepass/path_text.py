@@ -36,7 +36,10 @@ def encode_path(path: str | os.PathLike[str]) -> str:
         The text; ``decode_path`` gives the path back.
 
     """
-    raw = os.fsencode(path)
+    text = os.fspath(path)
+    if text.isascii() and "\\" not in text:
+        return text
+    raw = os.fsencode(text)
     return raw.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 

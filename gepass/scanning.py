@@ -33,6 +33,7 @@ __all__ = [
     "ScanResult",
     "SkippedEntry",
     "SourceKind",
+    "is_python_file",
     "module_name",
     "scan",
 ]
@@ -84,6 +85,11 @@ class _Skip(Exception):  # noqa: N818 - a signal inside this module, not an erro
     def __init__(self, reason: str, code: Code | None = None) -> None:
         super().__init__(reason)
         self.code = code
+
+
+def is_python_file(name: str) -> bool:
+    """Tell whether a file name has the suffix ``.py``; a name of only that has none."""
+    return name.endswith(".py") and name != ".py"
 
 
 def module_name(path: Path, stem: str | None = None) -> str:
@@ -158,7 +164,7 @@ def _entry_source(entry: os.DirEntry[str], spec: PassPathSpec) -> ModuleSource:
     mode, path = _identify(entry, listed)
     if stat.S_ISDIR(mode):
         return _package_source(path, listed, spec)
-    if listed.suffix != ".py":
+    if not is_python_file(entry.name):
         reason = "not a .py file"
         raise _Skip(reason)
     if not stat.S_ISREG(mode):
@@ -227,7 +233,7 @@ def _package_source(path: Path, listed: Path, spec: PassPathSpec) -> ModuleSourc
 
 def _without_init(path: Path) -> _Skip:
     try:
-        holds_python = any(child.suffix == ".py" for child in path.iterdir())
+        holds_python = any(is_python_file(child.name) for child in path.iterdir())
     except OSError:
         holds_python = False
     if holds_python:

@@ -67,15 +67,13 @@ def _code_of(error: BaseException) -> Code:
 
 
 def _place_of(error: BaseException, path: Path) -> tuple[Path, int | None]:
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        place = Path(error.filename)
-        if place in table.by_path:
-            return place, error.lineno or None
+    if isinstance(error, SyntaxError) and error.filename in table.by_path:
+        return Path(error.filename), error.lineno or None
     place, line = path, None
     for frame, frame_line in traceback.walk_tb(error.__traceback__):
-        file = Path(frame.f_code.co_filename)
+        file = frame.f_code.co_filename
         if file in table.by_path:
-            place, line = file, frame_line
+            place, line = Path(file), frame_line
     return place, line
 
 

@@ -71,7 +71,7 @@ class PassFinder(MetaPathFinder):
         )
         if entry.search is not None:
             spec.submodule_search_locations = [entry.search]
-        spec.has_location = entry.kind != "namespace"
+        # Without has_location no __cached__ is made up; the loader sets __file__.
         return spec
 
 

@@ -252,6 +252,7 @@ class _Importer:
     def _run_code(self, unit: Unit, entry: ModuleEntry, module: ModuleType) -> None:
         if entry.kind == "namespace":
             return
+        module.__file__ = str(entry.path)
         if entry.kind == "extension":
             hash_entry(entry)
             ExtensionFileLoader(entry.name, str(entry.path)).exec_module(module)

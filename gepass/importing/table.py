@@ -87,11 +87,11 @@ class ModuleTable:
     """The entries; the finder of ``sys.meta_path`` and the loads share one table."""
 
     by_name: dict[str, ModuleEntry] = field(default_factory=dict)
-    by_path: dict[Path, ModuleEntry] = field(default_factory=dict)
+    by_path: dict[str, ModuleEntry] = field(default_factory=dict)
 
     def declare(self, entry: ModuleEntry) -> ModuleEntry:
         """Enter a module; a file keeps the first name under which it was entered."""
-        known = self.by_path.setdefault(entry.path, entry)
+        known = self.by_path.setdefault(str(entry.path), entry)
         if known is entry:
             self.by_name[entry.name] = entry
         return known
@@ -99,7 +99,7 @@ class ModuleTable:
     def remove(self, entry: ModuleEntry) -> None:
         """Forget a module."""
         self.by_name.pop(entry.name, None)
-        self.by_path.pop(entry.path, None)
+        self.by_path.pop(str(entry.path), None)
 
     def to_plain(self, text: str) -> str:
         """Put the authors' module names in place of the internal ones in a message."""
