@@ -40,7 +40,12 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoadEvent:
-    """Something that a load did; ``load_id`` tells which load."""
+    """
+    Something that a load did; ``load_id`` tells which load.
+
+    No field is called as an attribute of ``logging.LogRecord``, ``message`` above all, so
+    that events fit every set-up of structlog and the standard library.
+    """
 
     level: ClassVar[LogLevel] = "info"
     load_id: str
@@ -82,7 +87,7 @@ class PathRejected(LoadEvent):
     event: Literal["path_rejected"] = "path_rejected"
     position: int | None
     code: str
-    message: str
+    detail: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,7 +134,7 @@ class ModuleFailed(LoadEvent):
     module_name: str
     code: str
     exception_type: str
-    message: str
+    detail: str
     line: int | None
     traceback: tuple[str, ...]
 
@@ -142,7 +147,7 @@ class ModuleRegisteredNothing(LoadEvent):
     event: Literal["module_registered_nothing"] = "module_registered_nothing"
     path: PathText
     module_name: str
-    message: str
+    detail: str
     """Names pass classes that lack a decorator."""
 
 
@@ -166,7 +171,7 @@ class PassRejected(LoadEvent):
     level: ClassVar[LogLevel] = "error"
     event: Literal["pass_rejected"] = "pass_rejected"
     code: str
-    message: str
+    detail: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,7 +181,7 @@ class WarningRaised(LoadEvent):
     level: ClassVar[LogLevel] = "warning"
     event: Literal["warning_raised"] = "warning_raised"
     code: str
-    message: str
+    detail: str
     path: PathText | None
     line: int | None
 

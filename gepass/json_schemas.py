@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from gepass.errors import DocumentWriteError
 from gepass.events import AnyLoadEvent
 from gepass.export import write_atomically
 from gepass.inspection import CheckReport
 from gepass.outcomes import LoadReport
+from gepass.path_text import quote
 from gepass.records import RegistrationRecord, RegistryDocument
 
 if TYPE_CHECKING:
@@ -50,6 +52,12 @@ class _AlwaysWritten(GenerateJsonSchema):
         total: bool,  # noqa: ARG002, FBT001
     ) -> bool:
         return True
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """Readers ignore keys that they do not know, so no schema forbids them."""
+        described = super().model_schema(schema)
+        described.pop("additionalProperties", None)
+        return described
 
 
 def _schema_of(adapter: TypeAdapter[object]) -> JsonSchemaValue:
@@ -98,6 +106,11 @@ def write_schemas(directory: Path) -> tuple[Path, ...]:
 
     """
     written: list[Path] = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"cannot write {quote(directory)}: {error.strerror or error}"
+        raise DocumentWriteError(msg) from error
     for name in schema_names():
         path = directory / f"{name}.schema.json"
         write_atomically(path, make_schema(name).encode())

@@ -215,7 +215,7 @@ class Load:
                     load_id=self._id,
                     position=problem.position,
                     code=problem.code,
-                    message=problem.message,
+                    detail=problem.message,
                 )
             )
         error.report = self._finish()
@@ -268,7 +268,7 @@ class Load:
             WarningRaised(
                 load_id=self._id,
                 code=problem.code,
-                message=problem.message,
+                detail=problem.message,
                 path=problem.path,
                 line=problem.line,
             )

@@ -9,6 +9,7 @@ is looked up when a load starts, without importing structlog. The command line u
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sys
@@ -68,7 +69,7 @@ class EventLog:
         substitute = WarningRaised(
             load_id=event.load_id,
             code=Code.EVENT_LOST,
-            message=f"an event {name} could not be written ({type(error).__name__})",
+            detail=f"an event {name} could not be written ({type(error).__name__})",
             path=None,
             line=None,
         )
@@ -163,7 +164,7 @@ def configured(
         wrapper_class=structlog.make_filtering_bound_logger(
             shown_from if log_file is None else logging.DEBUG
         ),
-        logger_factory=structlog.WriteLoggerFactory(file=stream),
+        logger_factory=structlog.WriteLoggerFactory(file=stream or io.StringIO()),
         cache_logger_on_first_use=False,
     )
     try:
@@ -203,7 +204,8 @@ def _drop_below(
     method: str,
     event_dict: MutableMapping[str, object],
 ) -> MutableMapping[str, object]:
-    if _LEVELS[method] < shown_from:
+    # Pass files may use other methods than the events of gepass do.
+    if _LEVELS.get(method, logging.CRITICAL) < shown_from:
         raise sys.modules["structlog"].DropEvent
     return event_dict
 
@@ -221,8 +223,9 @@ def _render_line(
 
 
 def _render_json(event_dict: MutableMapping[str, object], **_: object) -> str:
-    return _to_json(event_dict)
+    # ASCII, since the encoding of standard error is anybody's; pass files log anything.
+    return json.dumps(event_dict, default=repr)
 
 
 def _show(value: object) -> str:
-    return printable(value if isinstance(value, str) else json.dumps(value))
+    return printable(value if isinstance(value, str) else json.dumps(value, default=repr))

@@ -36,7 +36,7 @@ def outcome_events(
     yield _module_event(load_id, outcome)
     if outcome.error is not None and outcome.error.code in _REJECTIONS:
         yield PassRejected(
-            load_id=load_id, code=outcome.error.code, message=outcome.error.message
+            load_id=load_id, code=outcome.error.code, detail=outcome.error.message
         )
     for known in registrations:
         record = known.record
@@ -59,12 +59,12 @@ def _warning_event(load_id: str, outcome: ModuleOutcome, problem: Problem) -> Lo
             load_id=load_id,
             path=outcome.path,
             module_name=outcome.module_name,
-            message=problem.message,
+            detail=problem.message,
         )
     return WarningRaised(
         load_id=load_id,
         code=problem.code,
-        message=problem.message,
+        detail=problem.message,
         path=problem.path,
         line=problem.line,
     )
@@ -98,7 +98,7 @@ def _failed(load_id: str, outcome: ModuleOutcome, failure: Failure) -> ModuleFai
         module_name=outcome.module_name,
         code=failure.code,
         exception_type=failure.exception_type,
-        message=failure.message,
+        detail=failure.message,
         line=failure.line,
         traceback=failure.traceback,
     )

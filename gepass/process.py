@@ -194,7 +194,7 @@ def _setting_binds() -> Problem:
 
 def _warn(code: Code, message: str, load_id: str = NO_LOAD) -> None:
     EventLog()(
-        WarningRaised(load_id=load_id, code=code, message=message, path=None, line=None)
+        WarningRaised(load_id=load_id, code=code, detail=message, path=None, line=None)
     )
 
 

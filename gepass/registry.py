@@ -289,7 +289,7 @@ def _hint_that_nothing_was_loaded() -> None:
         WarningRaised(
             load_id=NO_LOAD,
             code=Code.NOT_LOADED_HERE,
-            message=message,
+            detail=message,
             path=None,
             line=None,
         )

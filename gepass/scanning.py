@@ -102,6 +102,7 @@ def module_name(path: Path, stem: str | None = None) -> str:
 
     """
     text = path.stem if stem is None else stem
+    text = os.fsencode(text).decode("utf-8", "surrogateescape")
     readable = "".join(c if f"_{c}".isidentifier() else "_" for c in text)
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGEST_LENGTH]
     return f"{MODULE_PREFIX}{readable}_{digest}"

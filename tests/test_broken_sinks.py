@@ -88,7 +88,7 @@ class TestBrokenSinks:
             "event": "warning_raised",
             "load_id": report.load_id,
             "code": "GP214",
-            "message": "an event ModuleLoaded could not be written (TypeError)",
+            "detail": "an event ModuleLoaded could not be written (TypeError)",
             "path": None,
             "line": None,
         }

@@ -239,10 +239,10 @@ class TestFailures:
         message = f"'{path}', line 7: ValueError: needs CANN 9.2 or later"
         (line,) = done.stderr.splitlines()
         if style == "json":
-            assert json.loads(line)["message"] == message
+            assert json.loads(line)["detail"] == message
         else:
             assert line.startswith("gepass error: module_failed load_id=")
-            assert f" message={message} " in line
+            assert f" detail={message} " in line
         assert names(log.read_text()) == [
             "load_started",
             "path_accepted",
@@ -302,7 +302,7 @@ class TestFailures:
 
         assert names(log.read_text()) == ["load_started", "path_rejected", "load_finished"]
         event, error = done.stderr.splitlines()
-        message = json.loads(event)["message"]
+        message = json.loads(event)["detail"]
         assert error == f"gepass: error GP101: {message}"
 
 

@@ -60,7 +60,7 @@ class TestManyDirectories:
         assert sys.path == path
 
     def test_conc_08_two_threads_import_one_package(
-        self, tmp_path: Path, runs: Runs, meeting: Meeting
+        self, tmp_path: Path, meeting: Meeting
     ) -> None:
         """CONC-08: it works, or the message says why; it never hangs."""
         package = {
@@ -80,13 +80,18 @@ class TestManyDirectories:
             for name, text in package.items():
                 write(directory / name, text)
             registry = gepass.PassRegistry()
-            report = gepass.load_passes(str(directory), registry=registry)
+            try:
+                report = gepass.load_passes(str(directory), registry=registry)
+            except gepass.ModuleLoadError as error:
+                meeting.seen.append(error)
+                assert len(registry) == 0
+            else:
+                assert [outcome.status for outcome in report.modules] == ["loaded"] * 3
+                assert {record.pass_name for record in registry} == {"P", "S", "M"}
 
-            assert meeting.seen == []
-            assert report.ok
-            assert {record.pass_name for record in registry} == {"P", "S", "M"}
-
-        assert sorted(runs.files) == ["__init__.py"] * 80 + ["mod.py"] * 40
+        for error in map(str, meeting.seen):
+            assert "_DeadlockError" not in error
+            assert "thread" in error
 
     @pytest.mark.usefixtures("meeting")
     @pytest.mark.parametrize("imported", ["pk", "_helper"])

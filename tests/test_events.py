@@ -119,7 +119,7 @@ class TestOneLoad:
             "module_name": report.modules[0].module_name,
             "code": "GP201",
             "exception_type": "ZeroDivisionError",
-            "message": f"'{path}', line 2: ZeroDivisionError: division by zero",
+            "detail": f"'{path}', line 2: ZeroDivisionError: division by zero",
             "line": 2,
         }
         assert isinstance(traceback, list)
@@ -136,7 +136,7 @@ class TestOneLoad:
         report, events_told = load(str(d))
 
         rejected = [e for e in events_told if e["event"] == "pass_rejected"]
-        assert [(e["code"], e["message"]) for e in rejected] == [
+        assert [(e["code"], e["detail"]) for e in rejected] == [
             (problem.code, problem.message) for problem in report.problems
         ]
         assert [e["code"] for e in rejected] == ["GP302", "GP303"]
@@ -172,7 +172,7 @@ class TestOneLoad:
         assert [e["path"] for e in by_name["module_loaded"]] == [
             str(outcome.path) for outcome in report.modules if outcome.status == "loaded"
         ]
-        assert [e["message"] for e in by_name["module_failed"]] == [
+        assert [e["detail"] for e in by_name["module_failed"]] == [
             problem.message for problem in report.problems
         ]
         assert [e["path"] for e in by_name.get("entry_skipped", [])] == [
@@ -181,7 +181,7 @@ class TestOneLoad:
         warned = by_name["warning_raised"] + by_name["module_registered_nothing"]
         dropped = len(by_name["path_segment_dropped"])
         assert len(report.warnings) == len(warned) + dropped
-        assert {e["message"] for e in warned} < {w.message for w in report.warnings}
+        assert {e["detail"] for e in warned} < {w.message for w in report.warnings}
 
     def test_a_rejected_segment_is_told_with_its_position(self, d: Path) -> None:
         with told() as events_told, pytest.raises(gepass.PassPathError) as caught:
@@ -192,7 +192,7 @@ class TestOneLoad:
             (1, "GP101"),
             (2, "GP101"),
         ]
-        assert [e["message"] for e in rejected] == [
+        assert [e["detail"] for e in rejected] == [
             problem.message for problem in caught.value.problems
         ]
         assert "module_loaded" not in names_of(events_told)
@@ -254,7 +254,7 @@ class TestNothingRegistered:
         report, events_told = load(str(d))
 
         nothing = [e for e in events_told if e["event"] == "module_registered_nothing"]
-        assert [e["message"] for e in nothing] == [
+        assert [e["detail"] for e in nothing] == [
             f"'{forgot}' {NO_EFFECT}; pass classes without a decorator: First, Second",
             f"'{util}' {NO_EFFECT}; start its name with '_' if it is a helper",
         ]

@@ -70,7 +70,7 @@ def test_part_04_the_reason_is_told_once_and_kept_as_the_cause(
     name, _, fields = record.getMessage().partition(" ")
     event = json.loads(fields)
     assert (name, event["path"], event["line"]) == ("module_failed", str(a), 1)
-    assert (event["exception_type"], event["message"]) == (
+    assert (event["exception_type"], event["detail"]) == (
         "UnicodeDecodeError",
         str(error),
     )

@@ -180,4 +180,4 @@ def test_r11_one_unload_too_many_is_a_warning(caplog: pytest.LogCaptureFixture) 
     (message,) = caplog.messages
     assert message.startswith("warning_raised ")
     assert '"code": "GP213"' in message
-    assert '"message": "unload() was called and nothing is loaded"' in message
+    assert '"detail": "unload() was called and nothing is loaded"' in message

@@ -8,15 +8,14 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import Final
 
 import click
 
-from gepass.cli.output import show_error
-from gepass.errors import GepassError
+from gepass.cli.output import discard, open_missing_descriptors, show_error
+from gepass.errors import DocumentWriteError, GepassError
 from gepass.version import __version__
 
 __all__ = ["commands", "main", "run"]
@@ -57,6 +56,7 @@ def commands() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; nothing escapes as a traceback."""
+    open_missing_descriptors()
     try:
         result = commands.main(arguments, prog_name="gepass", standalone_mode=False)
     except click.ClickException as error:
@@ -70,7 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        discard(1)
+        return 1
+    except OSError as error:
+        discard(1)
+        msg = f"cannot write to standard output: {error.strerror or error}"
+        show_error(DocumentWriteError(msg))
         return 1
     return result if isinstance(result, int) else 0
 

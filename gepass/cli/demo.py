@@ -31,7 +31,7 @@ _EXAMPLES: Final = Path(__file__).parent.parent / "examples"
     metavar="FILE",
     help="Where the registry document goes.",
 )
-@chain_options(on_error="raise")
+@chain_options(on_error="raise", with_path=False)
 def demo(options: ChainOptions, out: Path) -> int:
     """Load the example passes, show each link of the chain, write the document."""
     output = claim_stdout()

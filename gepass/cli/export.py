@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
 from gepass.cli.options import ChainOptions, chain_options
 from gepass.cli.output import claim_stdout, show_error
+from gepass.cli.report import failure_traceback
 from gepass.errors import GepassError
 from gepass.export import export_registry, write_atomically
 from gepass.process import load_passes
 from gepass.registry import PassRegistry
 
 __all__ = ["export"]
+
+_STDOUT: Final = Path("/dev/stdout")
 
 
 @click.command(epilog="Example: gepass export --path ~/passes -o registry.json")
@@ -29,12 +33,22 @@ def export(options: ChainOptions, out: Path | None) -> int:
     """Load the passes and write the registry document, which is JSON in any case."""
     output = claim_stdout()
     registry = PassRegistry()
-    report = load_passes(options.path, registry=registry, on_error=options.on_error)
+    # Passes may change the working directory.
+    file = None if out is None or out == _STDOUT else out.absolute()
+    try:
+        report = load_passes(options.path, registry=registry, on_error=options.on_error)
+    except GepassError as error:
+        show_error(error, failure_traceback(error.report) if options.traceback else ())
+        return 1
     data = export_registry(registry).to_json()
-    if out is None:
+    if file is None:
         output.write_bytes(data)
     else:
-        write_atomically(out, data)
-    for problem in report.problems:
-        show_error(GepassError(problem.message, code=problem.code))
+        write_atomically(file, data)
+    for outcome in report.modules:
+        if outcome.error is not None:
+            show_error(
+                GepassError(outcome.error.message, code=outcome.error.code),
+                outcome.error.traceback if options.traceback else (),
+            )
     return 0 if report.ok else 1

@@ -6,7 +6,7 @@ import click
 
 from gepass.cli.options import ChainOptions, chain_options
 from gepass.cli.output import Output, claim_stdout, show_error
-from gepass.cli.report import show_load_report, write_load_report
+from gepass.cli.report import failure_traceback, show_load_report, write_load_report
 from gepass.errors import GepassError
 from gepass.process import load_passes
 from gepass.registry import default_registry
@@ -30,7 +30,7 @@ def load_and_show(options: ChainOptions, output: Output) -> int:
             raise
         if options.as_json:
             write_load_report(output, error.report)
-        show_error(error)
+        show_error(error, failure_traceback(error.report) if options.traceback else ())
         return 1
     if options.as_json:
         write_load_report(output, report)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, get_args
+from typing import Final, TextIO, get_args
 
 import click
 
@@ -40,14 +40,22 @@ class ChainOptions:
     log_file: Path | None
 
 
+_path_option: Final = click.option(
+    "--path", metavar="VALUE", help=f"Use this value instead of {PASS_PATH}."
+)
+
+
 def chain_options(
     on_error: OnError,
+    *,
+    with_path: bool = True,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """
     Give a command the common options as its first argument.
 
     Args:
         on_error: what the command does with failing modules unless told otherwise.
+        with_path: whether the user says what is loaded.
 
     """
     default_on_error = on_error
@@ -55,12 +63,6 @@ def chain_options(
     def decorate(
         command: Callable[..., int],
     ) -> Callable[..., int]:
-        @click.option(
-            "--path",
-            "path",
-            metavar="VALUE",
-            help=f"Use this value instead of {PASS_PATH}.",
-        )
         @click.option(
             "--json", "as_json", is_flag=True, help="Write JSON to standard output."
         )
@@ -91,7 +93,7 @@ def chain_options(
         @functools.wraps(command)
         def wrapped(  # noqa: PLR0913 - one for each option
             *,
-            path: str | None,
+            path: str | None = None,
             as_json: bool,
             on_error: OnError | None,
             traceback: bool,
@@ -113,7 +115,7 @@ def chain_options(
             with logging_to(options):
                 return command(options, **others)
 
-        return wrapped
+        return _path_option(wrapped) if with_path else wrapped
 
     return decorate
 
@@ -130,7 +132,8 @@ def logging_to(options: ChainOptions) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         log_file: TextIO | None = None
         if options.log_file is not None:
-            log_file = stack.enter_context(_open_log(options.log_file))
+            log_file = _open_log(options.log_file)
+            stack.callback(_close_log, log_file)
         stack.enter_context(
             logs.configured(
                 level=options.log_level,
@@ -140,6 +143,12 @@ def logging_to(options: ChainOptions) -> Iterator[None]:
             )
         )
         yield
+
+
+def _close_log(file: TextIO) -> None:
+    # Lines that could not be written are told by the report; they are still buffered.
+    with contextlib.suppress(OSError):
+        file.close()
 
 
 def _open_log(path: Path) -> TextIO:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count",
+    "failure_traceback",
     "show_load_report",
     "show_problems",
     "show_skipped",
@@ -56,6 +57,14 @@ def show_load_report(
                 output.block(outcome.error.traceback)
     output.line()
     output.line(_summary(report))
+
+
+def failure_traceback(report: LoadReport | None) -> tuple[str, ...]:
+    """Return the traceback of the module that ended the load, if one did."""
+    if report is None:
+        return ()
+    failures = [outcome.error for outcome in report.modules if outcome.error]
+    return failures[-1].traceback if failures else ()
 
 
 def show_specs(output: Output, specs: tuple[PassPathSpec, ...]) -> None:
