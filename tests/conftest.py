@@ -33,9 +33,7 @@ def _clean_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def runs(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Runs:
+def runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Runs:
     """Tell which files of ``pass_file`` ran."""
     log = tmp_path_factory.mktemp("runs") / "log"
     monkeypatch.setenv(RUNS_VARIABLE, str(log))

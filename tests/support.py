@@ -55,9 +55,7 @@ class Runs:
         """File names, once for each execution."""
         if not self.log.exists():
             return []
-        return [
-            Path(os.fsdecode(line)).name for line in self.log.read_bytes().splitlines()
-        ]
+        return [Path(os.fsdecode(line)).name for line in self.log.read_bytes().splitlines()]
 
 
 def python(

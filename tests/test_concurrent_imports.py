@@ -59,6 +59,7 @@ class TestManyDirectories:
 
         assert sys.path == path
 
+    @pytest.mark.usefixtures("runs")
     def test_conc_08_two_threads_import_one_package(
         self, tmp_path: Path, meeting: Meeting
     ) -> None:
@@ -89,9 +90,9 @@ class TestManyDirectories:
                 assert [outcome.status for outcome in report.modules] == ["loaded"] * 3
                 assert {record.pass_name for record in registry} == {"P", "S", "M"}
 
-        for error in map(str, meeting.seen):
-            assert "_DeadlockError" not in error
-            assert "thread" in error
+        for text in map(str, meeting.seen):
+            assert "_DeadlockError" not in text
+            assert "thread" in text
 
     @pytest.mark.usefixtures("meeting")
     @pytest.mark.parametrize("imported", ["pk", "_helper"])

@@ -86,9 +86,7 @@ def test_enc_02_an_unknown_coding_fails_with_the_file(d: Path) -> None:
 
     assert error.code == Code.MODULE_NOT_COMPILED
     assert (error.file, error.line) == (path, None)
-    assert str(error) == (
-        f"'{path}': SyntaxError: unknown encoding: klingon"
-    )
+    assert str(error) == (f"'{path}': SyntaxError: unknown encoding: klingon")
 
 
 def test_enc_03_apple_double_files_are_skipped(d: Path, runs: Runs) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -261,3 +263,24 @@ class TestNothingRegistered:
         assert report.ok
         assert [outcome.status for outcome in report.modules] == ["loaded", "loaded"]
         assert len(gepass.default_registry()) == 0
+
+
+def test_a_late_import_is_told_with_what_ran(
+    d: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No report tells it, since its load is over."""
+    write(d / "a.py", pass_file("A", after="def late():\n    import _late\n"))
+    helper = write(d / "_late.py", "import _deep\n")
+    deep = write(d / "_deep.py", pass_file("D"))
+    gepass.load_passes(str(d))
+    with caplog.at_level("INFO", "gepass"):
+        module = sys.modules[gepass.default_registry().get("A").module_name]
+        vars(module)["late"]()
+
+    (event,) = [json.loads(m.partition(" ")[2]) for m in caplog.messages]
+    assert (event["path"], event["load_id"]) == (str(helper), "none")
+    assert event["pass_names"] == ["D"]
+    assert [(file["path"], file["sha256"]) for file in event["executed"]] == [
+        (str(path), hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in (helper, deep)
+    ]

@@ -40,7 +40,7 @@ def failure_of(d: Path, text: str) -> tuple[Fields, str]:
     (event,) = [event for event in events_told if event["event"] == "module_failed"]
     json.dumps(event, ensure_ascii=False, allow_nan=False).encode()
     (problem,) = report.problems
-    assert event["message"] == problem.message
+    assert event["detail"] == problem.message
     return event, problem.message
 
 

@@ -104,9 +104,7 @@ class TestFormats:
         stream = io.StringIO()
         stream.close()
         for closed in (stream, None):
-            with configured(
-                level="debug", style="console", stream=closed, log_file=None
-            ):
+            with configured(level="debug", style="console", stream=closed, log_file=None):
                 assert gepass.load_passes(str(d)).ok
 
 

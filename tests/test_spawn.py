@@ -68,7 +68,7 @@ def test_fork_02_a_spawned_process_has_no_passes_until_it_loads(
     assert json.loads(fields) == {
         "load_id": "none",
         "code": "GP212",
-        "message": "no passes: nothing was loaded in this process; call "
+        "detail": "no passes: nothing was loaded in this process; call "
         "gepass.load_from_environment() here as well",
         "path": None,
         "line": None,

@@ -33,7 +33,7 @@ _EXAMPLES: Final = Path(__file__).parent.parent / "examples"
 )
 @chain_options(on_error="raise", with_path=False)
 def demo(options: ChainOptions, out: Path) -> int:
-    """Load the example passes, show each link of the chain, write the document."""
+    """Show the whole chain on the example passes of the package."""
     output = claim_stdout()
     path = f"{_EXAMPLES / 'basic'}:{_EXAMPLES / 'advanced'}"
     if not options.as_json:

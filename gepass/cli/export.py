@@ -30,7 +30,7 @@ _STDOUT: Final = Path("/dev/stdout")
 )
 @chain_options(on_error="raise")
 def export(options: ChainOptions, out: Path | None) -> int:
-    """Load the passes and write the registry document, which is JSON in any case."""
+    """Load the passes and write the registry document, as JSON."""
     output = claim_stdout()
     registry = PassRegistry()
     # Passes may change the working directory.

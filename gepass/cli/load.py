@@ -17,7 +17,7 @@ __all__ = ["load", "load_and_show"]
 @click.command(epilog="Example: gepass load --path ~/passes:/opt/more/fuse.py")
 @chain_options(on_error="isolate")
 def load(options: ChainOptions) -> int:
-    """Load the passes and show modules, passes in running order, and skips."""
+    """Load the passes and show what came of each file."""
     return load_and_show(options, claim_stdout())
 
 

@@ -14,7 +14,7 @@ __all__ = ["schema"]
 
 
 @click.command(epilog="Example: gepass schema registry-document")
-@click.argument("name", required=False, type=click.Choice(schema_names()))
+@click.argument("name", metavar="[NAME]", required=False, type=click.Choice(schema_names()))
 @click.option(
     "--write",
     "directory",
@@ -23,7 +23,7 @@ __all__ = ["schema"]
     help="Write all schemas into DIR.",
 )
 def schema(name: SchemaName | None, directory: Path | None) -> int:
-    """Print the JSON Schema of a document, or the names of all documents."""
+    """Print a JSON Schema, or the names of all documents."""
     output = claim_stdout()
     if directory is not None:
         for path in write_schemas(directory):

@@ -19,11 +19,18 @@ from typing import TYPE_CHECKING, Final
 
 from gepass.collecting import Scope, scopes
 from gepass.errors import Problem, RegistrationValueError
+from gepass.events import NO_LOAD, ModuleLoaded
 from gepass.ge_differs import sibling_import_warnings
 from gepass.importing.directories import PassDirectory
 from gepass.importing.finder import PassFinder, compile_entry, hash_entry
 from gepass.importing.table import ModuleEntry, table
-from gepass.importing.units import Unit, remove_module
+from gepass.importing.units import (
+    Unit,
+    executed_files,
+    milliseconds_since,
+    remove_module,
+)
+from gepass.logs import EventLog
 from gepass.path_text import encode_path
 from gepass.records import DirectOrigin
 from gepass.registry import Batch, Registration, default_registry
@@ -218,6 +225,7 @@ class _Importer:
                 for created, _ in [*unit.created, (entry, module)]:
                     scopes.pop(created.name, None)
         _record(unit)
+        _tell_late_import(unit, entry)
 
     def _late_unit(self, entry: ModuleEntry) -> Unit:
         session, ended = self.session, self._thread.unit
@@ -315,6 +323,22 @@ def _record(unit: Unit) -> None:
     helpers = (known for known, _ in unit.created if known is not owner)
     owner.helpers = (*owner.helpers, *helpers)
     owner.registrations = (*owner.registrations, *unit.batch.entries)
+
+
+def _tell_late_import(unit: Unit, entry: ModuleEntry) -> None:
+    """Log what ran, since no report of a load will tell it."""
+    executed = executed_files(known for known, _ in reversed(unit.created))
+    EventLog()(
+        ModuleLoaded(
+            load_id=NO_LOAD,
+            path=entry.path,
+            module_name=entry.name,
+            sha256=entry.sha256 or "",
+            duration_ms=milliseconds_since(unit.started),
+            pass_names=tuple(known.record.pass_name for known in unit.batch.entries),
+            executed=executed,
+        )
+    )
 
 
 importer: Final = _Importer()

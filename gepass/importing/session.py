@@ -18,7 +18,8 @@ from gepass.importing.classes import settle_classes
 from gepass.importing.failures import describe_failure, exception_text
 from gepass.importing.table import FileStamp, ModuleEntry, table
 from gepass.importing.undo import ImportState
-from gepass.outcomes import ExecutedFile, ModuleOutcome
+from gepass.importing.units import executed_files, milliseconds_since
+from gepass.outcomes import ModuleOutcome
 from gepass.passes import FusionBasePass
 from gepass.path_text import quote
 from gepass.registry import Registration, Transaction
@@ -190,7 +191,7 @@ class Session:
                 module_name=entry.name,
                 status="failed",
                 sha256=entry.sha256,
-                duration_ms=_milliseconds_since(started),
+                duration_ms=milliseconds_since(started),
                 pass_names=(),
                 error=describe_failure(error, entry.path),
                 warnings=(*self.plan[entry.name].warnings, *warnings),
@@ -208,15 +209,11 @@ class Session:
             module_name=entry.name,
             status="loaded",
             sha256=entry.sha256,
-            duration_ms=_milliseconds_since(unit.started),
+            duration_ms=milliseconds_since(unit.started),
             pass_names=names,
             error=None,
             warnings=tuple(warnings),
-            executed=tuple(
-                ExecutedFile(path=e.path, module_name=e.name, sha256=e.sha256)
-                for e in (entry, *entry.helpers)
-                if e.sha256 is not None
-            ),
+            executed=executed_files((entry, *entry.helpers)),
         )
 
     def _adopt(self, entry: ModuleEntry) -> ModuleOutcome:
@@ -279,10 +276,6 @@ def _changed(entry: ModuleEntry, what: str) -> Problem:
         "gepass.unload() and a new load"
     )
     return Problem(code=Code.CHANGED_SINCE_LOADED, message=message, path=entry.path)
-
-
-def _milliseconds_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
 
 
 def _registrations_of(

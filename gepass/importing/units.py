@@ -13,18 +13,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from gepass.importing.undo import ImportState
+from gepass.outcomes import ExecutedFile, ModuleOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
 
     from gepass.errors import Problem
     from gepass.importing.session import Session
     from gepass.importing.table import ModuleEntry
-    from gepass.outcomes import ModuleOutcome
     from gepass.records import DirectOrigin, EntryPointOrigin, EnvironmentOrigin
     from gepass.registry import Batch
 
-__all__ = ["Savepoint", "Unit", "remove_module"]
+__all__ = [
+    "Savepoint",
+    "Unit",
+    "executed_files",
+    "milliseconds_since",
+    "remove_module",
+]
 
 
 class Savepoint(NamedTuple):
@@ -90,6 +97,20 @@ class Unit:
             remove_module(entry, module)
         del self.created[created:]
         del self.batch.entries[entries:]
+
+
+def executed_files(entries: Iterable[ModuleEntry]) -> tuple[ExecutedFile, ...]:
+    """Return the files of modules, with the digest of what ran; a namespace has none."""
+    return tuple(
+        ExecutedFile(path=entry.path, module_name=entry.name, sha256=entry.sha256)
+        for entry in entries
+        if entry.sha256 is not None
+    )
+
+
+def milliseconds_since(started: float) -> float:
+    """Return the time since a reading of ``time.perf_counter``."""
+    return round((time.perf_counter() - started) * 1000, 3)
 
 
 def remove_module(entry: ModuleEntry, module: ModuleType) -> None:

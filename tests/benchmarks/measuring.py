@@ -77,9 +77,7 @@ class Comparison:
     ratio: float
 
 
-def compare(
-    baseline: Measure, measured: Measure, bench: Bench, rounds: int
-) -> Comparison:
+def compare(baseline: Measure, measured: Measure, bench: Bench, rounds: int) -> Comparison:
     """
     Measure both in turn, ``rounds`` times after one that warms the disk's cache.
 

@@ -29,9 +29,7 @@ def _execute(count: int, lines: int) -> Measure:
 
 
 def _load(count: int, lines: int) -> Measure:
-    return lambda bench: bench.seconds_of_work(
-        "load", bench.files.directory(count, lines)
-    )
+    return lambda bench: bench.seconds_of_work("load", bench.files.directory(count, lines))
 
 
 def _load_with_events(work: str, count: int, lines: int) -> Measure:
