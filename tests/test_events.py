@@ -273,6 +273,7 @@ def test_a_late_import_is_told_with_what_ran(
     helper = write(d / "_late.py", "import _deep\n")
     deep = write(d / "_deep.py", pass_file("D"))
     gepass.load_passes(str(d))
+    caplog.clear()
     with caplog.at_level("INFO", "gepass"):
         module = sys.modules[gepass.default_registry().get("A").module_name]
         vars(module)["late"]()
