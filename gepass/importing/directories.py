@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Final, Protocol
 
 from gepass.errors import Code, Problem
+from gepass.importing.deadlock import explained_deadlock
 from gepass.importing.lookup import Listing, locate
 from gepass.importing.table import ModuleEntry, table
 from gepass.path_text import quote
@@ -115,7 +116,7 @@ class PassDirectory:
         target = name if level else self.translate(name)
         if level == 0 and target is name:
             return self._import_foreign(name, globals, locals, fromlist or ())
-        with self._listener.attributing(importer):
+        with self._listener.attributing(importer), explained_deadlock(name):
             return builtins.__import__(target, globals, locals, fromlist or (), level)
 
     def import_module(self, name: str, package: str | None, importer: str) -> ModuleType:
@@ -124,7 +125,7 @@ class PassDirectory:
             package = package and self.translate(package)
         else:
             name = self.translate(name)
-        with self._listener.attributing(importer):
+        with self._listener.attributing(importer), explained_deadlock(name):
             return importlib.import_module(name, package)
 
     def _import_foreign(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from gepass.errors import Code, DuplicatePassError, Problem
 from gepass.importing.classes import settle_classes
+from gepass.importing.deadlock import explained_deadlock
 from gepass.importing.failures import describe_failure, exception_text
 from gepass.importing.table import FileStamp, ModuleEntry, table
 from gepass.importing.undo import ImportState
@@ -85,7 +86,8 @@ class Session:
             return self._adopt(entry)
         started = time.perf_counter()
         try:
-            importlib.import_module(name)
+            with explained_deadlock(entry.plain_name):
+                importlib.import_module(name)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - SystemExit and the like, too (R12)
