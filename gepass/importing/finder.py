@@ -58,6 +58,8 @@ class PassFinder(MetaPathFinder):
             entry = _declare_submodule(fullname, path)
         if entry is None:
             msg = f"No module named {table.to_plain(fullname)!r}"
+            if path is None:
+                msg += " any more: its load failed in another thread, or it was unloaded"
             raise ModuleNotFoundError(msg, name=fullname)
         return self._spec(fullname, entry)
 

@@ -79,7 +79,7 @@ class ModuleEntry:
         self.registrations = ()
 
 
-_INTERNAL_NAME: Final = re.compile(rf"{MODULE_PREFIX}\w+?_[0-9a-f]{{32}}(?:\.\w+)*")
+_INTERNAL_NAME: Final = re.compile(rf"{MODULE_PREFIX}(\w+?)_[0-9a-f]{{32}}((?:\.\w+)*)")
 
 
 @dataclass(slots=True)
@@ -111,8 +111,9 @@ class ModuleTable:
         name = match[0]
         if name in self.by_name:
             return self.by_name[name].plain_name
-        head, dot, rest = name.partition(".")
-        return self.by_name[head].plain_name + dot + rest if head in self.by_name else name
+        head = self.by_name.get(name.partition(".")[0])
+        # A module that was forgotten meanwhile is still known by the stem of its file.
+        return (match[1] if head is None else head.plain_name) + match[2]
 
 
 table: Final = ModuleTable()
