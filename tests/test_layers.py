@@ -17,8 +17,8 @@ LAYERS = """
     passes.context passes.hooks passes.pickling passes.base passes
     class_checks first_use registration_rules decorators
     ge_differs load_gate collector
-    importing importing.deadlock importing.undo importing.units importing.lookup importing.table
-    importing.failures importing.directories source_warnings importing.finder
+    importing importing.deadlock importing.undo importing.units importing.lookup
+    importing.table importing.failures importing.directories source_warnings importing.finder
     importing.importer importing.classes importing.session
     outcome_events loading process
     gepass
