@@ -88,7 +88,7 @@ def _parse_choice(
     for choice in allowed:
         if text == choice:
             return choice
-    msg = f"{name}={printable(text)!r} is not allowed; use one of: {', '.join(allowed)}"
+    msg = f"{name}='{printable(text)}' is not allowed; use one of: {', '.join(allowed)}"
     raise SettingError(msg)
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gepass.errors import DocumentWriteError
 from gepass.path_text import quote
 from gepass.records import Generator, RegistryDocument
+from gepass.registry import PassRegistry
 from gepass.version import __version__
-
-if TYPE_CHECKING:
-    from gepass.registry import PassRegistry
 
 __all__ = ["export_registry", "write_atomically"]
 
@@ -42,14 +38,15 @@ def write_atomically(path: Path, data: bytes) -> None:
             path.write_bytes(data)  # a device or pipe: there is nothing to replace
             return
         target = Path(os.path.realpath(path))
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name[:100]}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
+        temporary = target.parent / f".{target.name[:100]}.{os.urandom(8).hex()}"
+        # Made with the mode that the process gives its files, unless there is an old one.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            if target.exists():
+                os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(_mode_for(target))
+            os.fsync(descriptor)
         temporary.replace(target)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         if temporary is not None:
@@ -65,11 +62,3 @@ def _is_no_regular_file(path: Path) -> bool:
         return not stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:
         return False
-
-
-def _mode_for(target: Path) -> int:
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gepass.collector import collector_pause
-from gepass.environ import PASS_PATH, read_pass_path, read_settings
+from gepass.environ import PASS_PATH, OnError, read_pass_path, read_settings
 from gepass.errors import Code, Problem, SettingError
 from gepass.events import NO_LOAD, WarningRaised
 from gepass.first_use import prepare
@@ -21,12 +21,9 @@ from gepass.importing.table import table
 from gepass.load_gate import LoadGate
 from gepass.loading import Load
 from gepass.logs import EventLog
+from gepass.outcomes import LoadReport
 from gepass.path_text import quote
 from gepass.registry import PassRegistry, default_registry
-
-if TYPE_CHECKING:
-    from gepass.environ import OnError
-    from gepass.outcomes import LoadReport
 
 __all__ = ["forget_everything", "load_from_environment", "load_passes", "unload"]
 
@@ -72,18 +69,34 @@ def load_from_environment() -> LoadReport:
     with _process.gate.held():
         if _process.load is not None:
             _process.load.users += 1
+            if _is_incomplete(_process.load):
+                _process.load.report = _run_process_load(_process.load.value)
             return _report_again(_process.load)
-        settings = read_settings()
         value = read_pass_path()
-        report = Load(
-            value,
-            registry=default_registry(),
-            on_error=settings.on_error or "raise",
-            warnings=settings.unknown,
-            on_progress=_process.gate.note_progress,
-        ).run()
+        report = _run_process_load(value)
         _process.load = _ProcessLoad(value, report)
         return report
+
+
+def _run_process_load(value: str | None) -> LoadReport:
+    settings = read_settings()
+    return Load(
+        value,
+        registry=default_registry(),
+        on_error=settings.on_error or "raise",
+        warnings=settings.unknown,
+        on_progress=_process.gate.note_progress,
+    ).run()
+
+
+def _is_incomplete(load: _ProcessLoad) -> bool:
+    """Tell whether somebody cleared the registry: then it is filled again (R9)."""
+    registry = default_registry()
+    return any(
+        registry.find(name) is None
+        for outcome in load.report.modules
+        for name in outcome.pass_names
+    )
 
 
 def load_passes(

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -47,9 +48,9 @@ __all__ = [
 SCHEMA_VERSION: Final = "1.0"
 """Version of the registry document: another minor one can be read, a major one not."""
 
-# Control characters, surrogates, line and paragraph separators: what can forge a line
-# in a log, clear a terminal, or is no UTF-8.
-_FORBIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# Control and format characters, surrogates, line and paragraph separators: what can forge
+# a line in a log, clear a terminal, make two names look the same, or is no UTF-8.
+_FORBIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def find_text_fault(text: str) -> str | None:
@@ -209,6 +210,7 @@ class RegistryDocument(_WireModel):
             msg = f"not a registry document: {printable(where)}: {first['msg']}"
             raise DocumentError(msg) from error
         _check_digest(raw)
+        _check_entries(raw["passes"], document.passes)
         return document
 
     def to_json(self) -> bytes:
@@ -281,6 +283,21 @@ def _check_version(raw: Mapping[str, object]) -> None:
             "that version"
         )
         raise DocumentError(msg, code=Code.DOCUMENT_VERSION)
+
+
+def _check_entries(raw: object, passes: tuple[RegistrationRecord, ...]) -> None:
+    given = [entry.get("descriptor_key") for entry in raw] if isinstance(raw, list) else []
+    for key, record in zip(given, passes, strict=True):
+        if key != record.descriptor_key:
+            msg = (
+                f"not a registry document: the descriptor_key of pass "
+                f"{record.pass_name!r} does not fit its parts"
+            )
+            raise DocumentError(msg)
+    names = Counter(record.pass_name for record in passes)
+    for name in sorted(name for name, count in names.items() if count > 1):
+        msg = f"not a registry document: two passes are called {name!r}"
+        raise DocumentError(msg)
 
 
 def _check_digest(raw: Mapping[str, object]) -> None:

@@ -117,12 +117,12 @@ def read_stage(stage: object, place: Place) -> PassStage:
             f"stage {text!r} never runs a custom pass: {UNSCHEDULED_STAGES[text]}; "
             f"use one of: {allowed}"
         )
-    try:
-        return PassStage(text)
-    except ValueError:
+    found = next((member for member in PassStage if member.value == text), None)
+    if found is None:
         place.refuse_value(
             f"stage {printable(repr(text))} does not exist; use one of: {allowed}"
         )
+    return found
 
 
 def check_class(cls: object, base: type, decorator: str, place: Place) -> None:

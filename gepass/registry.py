@@ -11,21 +11,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gepass.errors import Code, DuplicatePassError, PassNotFoundError
 from gepass.events import NO_LOAD, WarningRaised
 from gepass.logs import EventLog
-from gepass.records import running_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from gepass.passes import AnyPass
-    from gepass.records import RegistrationRecord
-    from gepass.stages import PassStage
+from gepass.passes import AnyPass
+from gepass.records import RegistrationRecord, running_order
+from gepass.stages import PassStage
 
 __all__ = [
     "Batch",
@@ -99,8 +94,15 @@ class PassRegistry:
         return self._get(name).pass_class
 
     def by_stage(self, stage: PassStage) -> tuple[RegistrationRecord, ...]:
-        """Return the records of a stage in GE's running order."""
-        return running_order(r for r in self.records() if r.stage is stage)
+        """
+        Return the records of a stage in GE's running order.
+
+        Raises:
+            ValueError: there is no such stage.
+
+        """
+        wanted = PassStage(stage)
+        return running_order(r for r in self.records() if r.stage is wanted)
 
     def clear(self) -> None:
         """Forget all registered passes; those of a load under way are not touched."""

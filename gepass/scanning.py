@@ -11,7 +11,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from gepass.errors import (
     Code,
@@ -20,11 +20,8 @@ from gepass.errors import (
     PassPathPermissionError,
     Problem,
 )
-from gepass.path_spec import segment_name
+from gepass.path_spec import PassPathSpec, segment_name
 from gepass.path_text import PathText, quote
-
-if TYPE_CHECKING:
-    from gepass.path_spec import PassPathSpec
 
 __all__ = [
     "INIT_FILE",

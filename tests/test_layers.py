@@ -12,14 +12,14 @@ ROOT = Path(gepass.__file__).parent
 LAYERS = """
     version stages path_text errors environ
     path_spec scanning outcomes events logs
-    collecting records registry export
     graph.graph graph
     passes.context passes.hooks passes.pickling passes.base passes
+    collecting records registry export
     class_checks first_use registration_rules decorators
     ge_differs load_gate collector
     importing importing.deadlock importing.undo importing.units importing.lookup
-    importing.table importing.failures importing.directories source_warnings importing.finder
-    importing.importer importing.classes importing.session
+    importing.table importing.failures importing.directories source_warnings
+    importing.finder importing.importer importing.classes importing.session
     outcome_events loading process
     gepass
     inspection.report inspection.following inspection.sources inspection.names

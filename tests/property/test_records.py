@@ -21,7 +21,7 @@ from gepass.records import (
     running_order,
 )
 
-FORBIDDEN: Final = ("Cc", "Cs", "Zl", "Zp")
+FORBIDDEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 NAMES = st.text(
     st.characters(exclude_categories=FORBIDDEN), min_size=1, max_size=12
