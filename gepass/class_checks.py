@@ -7,6 +7,7 @@ Each ``find_*`` returns what is wrong as text, ``None`` when nothing is.
 from __future__ import annotations
 
 import inspect
+from types import CodeType
 from typing import Final
 
 from gepass.passes import AnyPass, DecomposePass, FusionBasePass, PatternFusionPass
@@ -38,15 +39,27 @@ def find_construction_fault(cls: type[AnyPass]) -> str | None:
 
 
 def find_missing_hook(cls: type[AnyPass], kind: PassKind) -> str | None:
-    """Tell which method that GE calls on this kind of pass is not implemented."""
+    """Tell which method that GE calls on this kind of pass is not there or not callable."""
     base, hooks = _REQUIRED_HOOKS[kind]
     for hook in hooks:
-        if getattr(cls, hook) is not getattr(base, hook):
-            continue
-        if hook == "patterns" and _has_pattern_method(cls):
-            continue
-        return f"{cls.__qualname__} does not implement {hook}()"
-    return None
+        found = getattr(cls, hook)
+        if found is getattr(base, hook):
+            if hook == "patterns" and _has_pattern_method(cls):
+                continue
+            return f"{cls.__qualname__} does not implement {hook}()"
+        if not callable(found):
+            return f"{cls.__qualname__} has {hook} that is no method"
+    return _find_run_fault(cls) if kind is PassKind.FUSION_BASE else None
+
+
+def _find_run_fault(cls: type[AnyPass]) -> str | None:
+    run = inspect.getattr_static(cls, "run")
+    given = 2 if isinstance(run, (staticmethod, classmethod)) else 3
+    error = _binding_error(getattr(cls, "run"), given)  # noqa: B009 - compared to no type
+    if error is None:
+        return None
+    form = "run(self, graph, context)"
+    return f"{cls.__qualname__} has run that cannot be called as {form} ({error})"
 
 
 def _makers(cls: type[AnyPass]) -> list[object]:
@@ -57,9 +70,19 @@ def _makers(cls: type[AnyPass]) -> list[object]:
     return [maker for maker, default in makers if maker is not default]
 
 
-def _binding_error(maker: object) -> TypeError | None:
+def _is_ordinary(function: object, given: int) -> bool:
+    """Tell for the usual form of a function, without the cost of a signature."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return False
+    return code.co_argcount == given and not code.co_kwonlyargcount
+
+
+def _binding_error(function: object, given: int = 1) -> TypeError | None:
+    if _is_ordinary(function, given):
+        return None
     try:
-        inspect.signature(maker).bind(None)  # type: ignore[arg-type] # a function
+        inspect.signature(function).bind(*[None] * given)  # type: ignore[arg-type] # callable
     except TypeError as error:
         return error
     except ValueError:  # written in C, without a signature to look at

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from typing_extensions import Never
 
 from gepass.class_checks import find_construction_fault, find_missing_hook
-from gepass.collecting import is_forgotten, scopes
+from gepass.collecting import find_scope, is_forgotten
 from gepass.first_use import prepare
 from gepass.passes import AnyPass, DecomposePass, FusionBasePass, PatternFusionPass
 from gepass.records import (
@@ -136,7 +136,7 @@ def _register(  # noqa: PLR0913, PLR0917 - the parts of a record
     if fault is not None:
         place.refuse_type(fault)
     prepare()
-    scope = scopes.get(place.module_name)
+    scope = find_scope(place.module_name, place.module_globals)
     if scope is None and is_forgotten(place.module_name):
         place.refuse_value(
             f"{cls.__qualname__} belongs to a module that failed or was unloaded; load "
@@ -151,7 +151,7 @@ def _register(  # noqa: PLR0913, PLR0917 - the parts of a record
             kind=kind,
             op_types=op_types,
             source=RecordSource(
-                path=place.file if scope is None else scope.path,
+                path=place.file if scope is None or scope.path is None else scope.path,
                 sha256=None if scope is None else scope.sha256,
                 line=place.line,
             ),

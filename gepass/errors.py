@@ -30,6 +30,7 @@ __all__ = [
     "DocumentWriteError",
     "DuplicatePassError",
     "GepassError",
+    "InternalError",
     "LoadInProgressError",
     "ModuleLoadError",
     "PassClassError",
@@ -53,6 +54,7 @@ class Code(str, Enum):
     The stable codes of errors and warnings, each with its one-line meaning.
 
     1xx: the variable and the settings. 2xx: loading. 3xx: registration. 4xx: documents.
+    9xx: gepass itself.
     """
 
     meaning: str
@@ -89,6 +91,7 @@ class Code(str, Enum):
     UNLOAD_TOO_MANY = "GP213", "there was nothing left to unload"
     EVENT_LOST = "GP214", "an event could not be written to the log"
     GE_DIFFERS = "GP215", "ge_differs: GE's own loader would not take this"
+    NOT_READ_BY_CHECK = "GP217", "a file may register passes that a check cannot read"
     PASS_NOT_LOADED = "GP216", "a stored pass belongs to a file not loaded here"
 
     REGISTRATION_TYPE = "GP301", "an argument of a decorator has the wrong type"
@@ -101,6 +104,8 @@ class Code(str, Enum):
     DOCUMENT_INVALID = "GP401", "a document does not fit its schema"
     DOCUMENT_VERSION = "GP402", "a document has another major schema version"
     DOCUMENT_NOT_WRITTEN = "GP403", "a document could not be written"
+
+    INTERNAL = "GP900", "gepass itself failed, perhaps by what a pass file changed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,6 +204,12 @@ class ModuleLoadError(GepassError, ImportError):
         super().__init__(message, code=code)
         self.file = path
         self.line = line
+
+
+class InternalError(GepassError):
+    """Something that gepass relies on does not hold in this process."""
+
+    code = Code.INTERNAL
 
 
 class SourceReadError(GepassError, ImportError):

@@ -10,8 +10,8 @@ process-wide one.
 from __future__ import annotations
 
 import os
-import time
 import uuid
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from gepass.collector import collector_pause
@@ -77,7 +77,7 @@ class Load:
         self._on_progress = on_progress
         self._log = EventLog()
         self._id = uuid.uuid4().hex
-        self._started = time.perf_counter()
+        self._started = perf_counter()
         self._specs: tuple[PassPathSpec, ...] = ()
         self._skipped: list[SkippedEntry] = []
         self._plan: dict[str, PlannedModule] = {}
@@ -236,7 +236,7 @@ class Load:
                 modules=len(outcomes),
                 failed=sum(outcome.status == "failed" for outcome in outcomes),
                 passes=passes if stays else 0,
-                duration_ms=round((time.perf_counter() - self._started) * 1000, 3),
+                duration_ms=round((perf_counter() - self._started) * 1000, 3),
             )
         )
         if self._log.lost:

@@ -36,6 +36,7 @@ __all__ = [
     "PassPathSpec",
     "PathKind",
     "Segment",
+    "check_is_text",
     "parse_pass_path",
     "segment_name",
     "split_pass_path",
@@ -108,7 +109,7 @@ def split_pass_path(text: str) -> tuple[Segment, ...]:
         TypeError: ``text`` is not a string.
 
     """
-    _check_is_text(text)
+    check_is_text(text)
     return tuple(
         Segment(position=position, text=piece.strip())
         for position, piece in enumerate(text.split(SEPARATOR))
@@ -145,7 +146,8 @@ def parse_pass_path(text: str) -> tuple[PassPathSpec, ...]:
     return tuple(specs)
 
 
-def _check_is_text(value: object) -> None:
+def check_is_text(value: object) -> None:
+    """Check what the type of an argument promises: a path object is no pass path."""
     if not isinstance(value, str):
         msg = f"the pass path is a string, not {type(value).__name__}; use str(path)"
         raise TypeError(msg)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, get_args
 
 from gepass.collector import collector_pause
 from gepass.environ import PASS_PATH, OnError, read_pass_path, read_settings
@@ -22,6 +22,7 @@ from gepass.load_gate import LoadGate
 from gepass.loading import Load
 from gepass.logs import EventLog
 from gepass.outcomes import LoadReport
+from gepass.path_spec import check_is_text
 from gepass.path_text import quote
 from gepass.registry import PassRegistry, default_registry
 
@@ -125,7 +126,9 @@ def load_passes(
         LoadInProgressError: called by code that a load runs or waits for.
 
     """
-    if on_error not in {"raise", "isolate"}:
+    check_is_text(pass_path)
+    _check_is_registry(registry)
+    if on_error not in get_args(OnError):
         msg = f"on_error={on_error!r} is not allowed; use one of: raise, isolate"
         raise SettingError(msg)
     prepare()
@@ -142,6 +145,12 @@ def load_passes(
             warnings=warnings,
             on_progress=_process.gate.note_progress,
         ).run()
+
+
+def _check_is_registry(value: object) -> None:
+    if value is not None and not isinstance(value, PassRegistry):
+        msg = f"registry is a PassRegistry or None, not {type(value).__name__}"
+        raise TypeError(msg)
 
 
 def unload() -> None:

@@ -6,8 +6,9 @@ A ``Place`` tells where, and raises. The static check judges by the same rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from gepass.errors import RegistrationTypeError, RegistrationValueError
@@ -39,6 +40,7 @@ class Place(NamedTuple):
     module_name: str
     file: str | None
     line: int
+    module_globals: Mapping[str, object] = MappingProxyType({})
 
     @classmethod
     def of(cls, frame: FrameType) -> Place:
@@ -49,6 +51,7 @@ class Place(NamedTuple):
             str(frame.f_globals.get("__name__", "__main__")),
             encode_path(file) if isinstance(file, str) else None,
             frame.f_lineno,
+            frame.f_globals,
         )
 
     def with_line_of(self, made: Place) -> Place:

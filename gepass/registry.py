@@ -185,6 +185,14 @@ class Batch:
         self.entries: list[Registration] = []
         self.staged = False
 
+    def drop_repetitions(self) -> None:
+        """Keep the first of several registrations of one class under one name."""
+        kept: list[Registration] = []
+        for entry in self.entries:
+            if not any(entry.is_same_pass(known) for known in kept):
+                kept.append(entry)
+        self.entries = kept
+
 
 class Transaction:
     """The registrations of one load, invisible to others until they are committed."""

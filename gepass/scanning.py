@@ -114,6 +114,7 @@ def scan(spec: PassPathSpec) -> ScanResult:
         PassPathPermissionError: it may not be listed.
 
     """
+    _check_is_spec(spec)
     if spec.kind == "file":
         source = _file_source(spec.path, spec.path, spec.position)
         return ScanResult(sources=(source,), skipped=())
@@ -127,6 +128,14 @@ def scan(spec: PassPathSpec) -> ScanResult:
                 SkippedEntry(path=Path(entry.path), reason=str(skip), code=skip.code)
             )
     return ScanResult(sources=tuple(sources), skipped=tuple(skipped))
+
+
+def _check_is_spec(value: object) -> None:
+    if not isinstance(value, PassPathSpec):
+        msg = (
+            f"scan() takes a PassPathSpec, not {type(value).__name__}; see parse_pass_path"
+        )
+        raise TypeError(msg)
 
 
 def _list_directory(spec: PassPathSpec) -> list[os.DirEntry[str]]:

@@ -45,7 +45,12 @@ def render() -> str:
             "",
             *_table(
                 ("code", "meaning"),
-                (("0", "fine"), ("1", "a problem was found"), ("2", "wrong usage")),
+                (
+                    ("0", "fine"),
+                    ("1", "a problem was found"),
+                    ("2", "wrong usage"),
+                    ("130", "interrupted by Ctrl-C"),
+                ),
             ),
             "",
         )

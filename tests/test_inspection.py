@@ -66,7 +66,7 @@ GOOD = {
         @gepass.register_fusion_pass(name="Inner", stage="AfterInferShape", kind=None)
         @gepass.register_fusion_pass(name="Inner", stage="AfterInferShape")
         class Both(gepass.FusionBasePass):
-            run = None
+            def run(self, graph, context): ...
     """,
     "nested.py": """
         import gepass

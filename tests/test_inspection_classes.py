@@ -212,14 +212,14 @@ CLASSES = [
     ),
     (
         (
-            f"{FUSE}class P(gepass.FusionBasePass):\n    run = None\n"
+            f"{FUSE}class P(gepass.FusionBasePass):\n    def run(self, g, c): ...\n"
             "    def __init__(self, depth, width=1): ..."
         ),
         ARGUMENT.format("'depth'"),
     ),
     (
         (
-            f"{FUSE}class P(gepass.FusionBasePass):\n    run = None\n"
+            f"{FUSE}class P(gepass.FusionBasePass):\n    def run(self, g, c): ...\n"
             "    def __new__(cls, depth): ..."
         ),
         ARGUMENT.format("'depth'"),
@@ -227,7 +227,7 @@ CLASSES = [
     (
         (
             f"class M:\n    def __init__(self, depth): ...\n"
-            f"{FUSE}class P(M, gepass.FusionBasePass):\n    run = None"
+            f"{FUSE}class P(M, gepass.FusionBasePass):\n    def run(self, g, c): ..."
         ),
         ARGUMENT.format("'depth'"),
     ),
@@ -235,7 +235,7 @@ CLASSES = [
         (
             "import abc\nclass B(gepass.FusionBasePass, abc.ABC):\n"
             "    @abc.abstractmethod\n    def step(self): ...\n"
-            f"    run = None\n{FUSE}class P(B): ..."
+            f"    def run(self, g, c): ...\n{FUSE}class P(B): ..."
         ),
         "P is abstract; implement step",
     ),
@@ -306,7 +306,8 @@ NOT_KNOWN = {
         "class P(gepass.FusionBasePass):\n    if x:\n        def run(self): ..."
     ),
     "a constructor under a condition": (
-        "class B(gepass.FusionBasePass):\n    run = None\n    def __init__(self, a): ...\n"
+        "class B(gepass.FusionBasePass):\n    def run(self, g, c): ...\n"
+        "    def __init__(self, a): ...\n"
         "{0}class P(B):\n    try: __init__ = other.make()\n    except ValueError: ..."
     ),
     "a hook under another decorator": (

@@ -16,7 +16,7 @@ LAYERS = """
     passes.context passes.hooks passes.pickling passes.base passes
     collecting records registry export
     class_checks first_use registration_rules decorators
-    ge_differs load_gate collector
+    ge_differs load_gate collector relative_imports
     importing importing.deadlock importing.undo importing.units importing.lookup
     importing.table importing.failures importing.directories source_warnings
     importing.finder importing.importer importing.classes importing.session

@@ -54,7 +54,9 @@ COUNTING = """
 
 def run(code: str, **env: str) -> object:
     """Run code after the helpers of ``COUNTING``, and return what it printed as JSON."""
-    done = python(_dedent(COUNTING) + _dedent(code), env=env, timeout=300)
+    # A coverage run would look at files, and keep data, of its own.
+    without = {"COVERAGE_PROCESS_CONFIG": "", "COVERAGE_PROCESS_START": ""}
+    done = python(_dedent(COUNTING) + _dedent(code), env={**env, **without}, timeout=300)
     assert done.stderr == ""
     answer: object = json.loads(done.stdout)
     return answer

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Final
 
 import click
 
 from gepass.cli.output import discard, open_missing_descriptors, show_error
-from gepass.errors import DocumentWriteError, GepassError
+from gepass.errors import DocumentWriteError, GepassError, InternalError
+from gepass.importing.failures import exception_text
 from gepass.version import __version__
 
 __all__ = ["commands", "main", "run"]
@@ -62,22 +64,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except GepassError as error:
-        show_error(error)
-        return 1
     except (click.Abort, KeyboardInterrupt):
         click.echo("gepass: interrupted", err=True)
         return _INTERRUPTED
-    except BrokenPipeError:
+    except Exception as error:  # noqa: BLE001 - user code can break anything in the process
+        _show_failure(error)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _show_failure(error: Exception) -> None:
+    if isinstance(error, GepassError):
+        show_error(error)
+    elif isinstance(error, BrokenPipeError):
         # Whoever read the output has seen enough; the interpreter must not complain.
         discard(1)
-        return 1
-    except OSError as error:
+    elif isinstance(error, OSError):
         discard(1)
         msg = f"cannot write to standard output: {error.strerror or error}"
         show_error(DocumentWriteError(msg))
-        return 1
-    return result if isinstance(result, int) else 0
+    else:
+        msg = (
+            f"gepass itself failed with {type(error).__name__}: {exception_text(error)}; "
+            "a pass file may have changed what gepass relies on, load the files one by one"
+        )
+        show_error(InternalError(msg), traceback.format_exception(error))
 
 
 def run() -> None:

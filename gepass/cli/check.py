@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import replace
+
 import click
 from pydantic import TypeAdapter
 
 from gepass.cli.options import ChainOptions, chain_options
 from gepass.cli.output import Output, claim_stdout, place
 from gepass.cli.report import count, show_problems, show_skipped, show_specs
+from gepass.environ import read_settings
 from gepass.errors import PassPathError
+from gepass.events import EntrySkipped, WarningRaised
 from gepass.inspection import CheckedPass, CheckReport, check_passes
+from gepass.logs import EventLog
 
 __all__ = ["check"]
 
@@ -21,6 +27,8 @@ def check(options: ChainOptions) -> int:
     output = claim_stdout()
     try:
         report = check_passes(options.path)
+        report = replace(report, warnings=(*read_settings().unknown, *report.warnings))
+        _log(report)
     except PassPathError as error:
         if options.as_json:
             _write_check_report(output, _refused(error))
@@ -30,6 +38,23 @@ def check(options: ChainOptions) -> int:
     else:
         _show_check_report(output, report)
     return 0 if report.ok else 1
+
+
+def _log(report: CheckReport) -> None:
+    """Tell what was found as events, under an id of its own."""
+    log, check_id = EventLog(), uuid.uuid4().hex
+    for entry in report.skipped:
+        log(EntrySkipped(load_id=check_id, path=entry.path, reason=entry.reason))
+    for problem in (*report.warnings, *report.problems):
+        log(
+            WarningRaised(
+                load_id=check_id,
+                code=problem.code,
+                detail=problem.message,
+                path=problem.path,
+                line=problem.line,
+            )
+        )
 
 
 def _write_check_report(output: Output, report: CheckReport) -> None:

@@ -24,6 +24,9 @@ __all__ = ["schema"]
 )
 def schema(name: SchemaName | None, directory: Path | None) -> int:
     """Print a JSON Schema, or the names of all documents."""
+    if name is not None and directory is not None:
+        msg = "--write writes all schemas; leave NAME out"
+        raise click.UsageError(msg)
     output = claim_stdout()
     if directory is not None:
         for path in write_schemas(directory):

@@ -24,9 +24,10 @@ from gepass.importing.deadlock import explained_deadlock
 from gepass.importing.lookup import Listing, locate
 from gepass.importing.table import ModuleEntry, table
 from gepass.path_text import quote
+from gepass.relative_imports import find_relative_fault
 from gepass.scanning import module_name
 
-__all__ = ["NEVER_OWN", "ImportListener", "PassDirectory"]
+__all__ = ["NEVER_OWN", "ImportListener", "PassDirectory", "find_hidden"]
 
 NEVER_OWN: Final = frozenset(
     {*sys.stdlib_module_names, *sys.builtin_module_names, "__main__", "gepass", "ge"}
@@ -84,20 +85,10 @@ class PassDirectory:
             )
         )
         self._own[head] = entry.name
-        self._warn_if_hidden(head)
+        hidden = find_hidden(head, self.path)
+        if hidden is not None:
+            self._listener.warn(hidden)
         return entry.name
-
-    def _warn_if_hidden(self, name: str) -> None:
-        origin = _origin_of_installed(name)
-        if origin is None or self.path in Path(origin).parents:
-            return
-        message = (
-            f"'import {name}' in {quote(self.path)} means the file there and hides the "
-            f"installed {quote(origin)}; rename it if that is not meant"
-        )
-        self._listener.warn(
-            Problem(code=Code.HIDES_INSTALLED, message=message, path=self.path)
-        )
 
     def _import(
         self,
@@ -109,7 +100,7 @@ class PassDirectory:
     ) -> ModuleType:
         importer = "" if globals is None else str(globals.get("__name__", ""))
         if level:
-            _check_relative(importer, globals)
+            _check_relative(importer, globals, level)
         elif name == "importlib" or (not fromlist and name.startswith("importlib.")):
             builtins.__import__(name, globals, locals, fromlist or (), 0)
             return self._importlib
@@ -144,21 +135,29 @@ class PassDirectory:
             raise
 
 
-def _check_relative(importer: str, importer_globals: Mapping[str, object] | None) -> None:
-    """Explain a relative import in a file that is no part of a package (IMP-05)."""
+def _check_relative(
+    importer: str, importer_globals: Mapping[str, object] | None, level: int
+) -> None:
     entry = table.by_name.get(importer)
-    if entry is None or entry.kind != "file" or (importer_globals or {}).get("__package__"):
+    if entry is None:
         return
-    advice = (
-        "give its directory's parent instead of the file, and it is imported as a package"
-        if entry.path.name == "__init__.py"
-        else "import the other file by its plain name, or put both into a package"
+    package = str((importer_globals or {}).get("__package__") or "")
+    depth = len(package.split(".")) if package else 0
+    fault = find_relative_fault(entry.path, depth=depth, level=level)
+    if fault is not None:
+        raise ImportError(fault, name=entry.plain_name, path=str(entry.path))
+
+
+def find_hidden(name: str, directory: Path) -> Problem | None:
+    """Warn where a plain name of a directory hides an installed module (R14)."""
+    origin = _origin_of_installed(name)
+    if origin is None or directory in Path(origin).parents:
+        return None
+    message = (
+        f"'import {name}' in {quote(directory)} means the file there and hides the "
+        f"installed {quote(origin)}; rename it if that is not meant"
     )
-    msg = (
-        f"relative import in {quote(entry.path)}: files of a pass directory are "
-        f"independent modules; {advice}"
-    )
-    raise ImportError(msg, name=entry.plain_name, path=str(entry.path))
+    return Problem(code=Code.HIDES_INSTALLED, message=message, path=directory)
 
 
 def _origin_of_installed(name: str) -> str | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from gepass.collecting import Scope, scopes
+from gepass.collecting import Scope, scopes, thread
 from gepass.errors import Problem, RegistrationValueError
 from gepass.events import NO_LOAD, ModuleLoaded
 from gepass.ge_differs import sibling_import_warnings
@@ -31,7 +31,7 @@ from gepass.importing.units import (
     remove_module,
 )
 from gepass.logs import EventLog
-from gepass.path_text import encode_path
+from gepass.path_text import encode_path, quote
 from gepass.records import DirectOrigin
 from gepass.registry import Batch, Registration, default_registry
 from gepass.scanning import MODULE_PREFIX
@@ -101,6 +101,12 @@ class _Importer:
         session = self.session
         planned = None if session is None else session.plan.get(entry.name)
         unit = self._thread.unit
+        if entry.module is module and (planned is not None or entry.registrations):
+            msg = (
+                f"{quote(entry.path)} has run and is not run again in a process (R9); call "
+                "gepass.unload() and load it again"
+            )
+            raise ImportError(msg, name=entry.plain_name, path=str(entry.path))
         self.executing[entry.name] = threading.get_ident()
         try:
             if session is not None and planned is not None:
@@ -284,7 +290,7 @@ class _Importer:
             self._units[entry.name] = unit
         scopes[entry.name] = Scope(
             path=encode_path(entry.path),
-            sha256=entry.sha256 or "",
+            sha256=entry.sha256,
             origin=unit.origin,
             collect=partial(self._collect, unit),
         )
@@ -309,12 +315,21 @@ class _Importer:
 
     @contextmanager
     def _as_current(self, unit: Unit | None) -> Iterator[None]:
-        before = self._thread.unit
+        before, before_scope = self._thread.unit, thread.scope
         self._thread.unit = unit
+        thread.scope = None if unit is None else self._thread_scope(unit)
         try:
             yield
         finally:
-            self._thread.unit = before
+            self._thread.unit, thread.scope = before, before_scope
+
+    def _thread_scope(self, unit: Unit) -> Scope:
+        return Scope(
+            path=None,
+            sha256=None,
+            origin=unit.origin,
+            collect=partial(self._collect, unit),
+        )
 
 
 def _record(unit: Unit) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-import time
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from gepass.errors import Code, DuplicatePassError, Problem
@@ -84,7 +84,7 @@ class Session:
         entry = table.by_name[name]
         if entry.module is not None and sys.modules.get(name) is entry.module:
             return self._adopt(entry)
-        started = time.perf_counter()
+        started = perf_counter()
         try:
             with explained_deadlock(entry.plain_name):
                 importlib.import_module(name)
@@ -129,6 +129,7 @@ class Session:
 
         """
         unit.warnings += settle_classes(unit.batch)
+        unit.batch.drop_repetitions()
         registrations = tuple(unit.batch.entries)
         self.transaction.stage(unit.batch)
         entry.registrations = registrations
@@ -234,7 +235,7 @@ class Session:
             self.transaction.stage(batch)
         except DuplicatePassError as error:
             self.transaction.drop(batch)
-            self._settle_failure(entry, error, time.perf_counter())
+            self._settle_failure(entry, error, perf_counter())
             return self.outcomes[entry.name]
         outcome = ModuleOutcome(
             path=entry.path,

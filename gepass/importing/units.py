@@ -8,8 +8,8 @@ Modules that are imported when no load runs have a unit of their own.
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gepass.importing.undo import ImportState
@@ -55,7 +55,7 @@ class Unit:
     """Internal name of the scanned module, or of the one that was imported late."""
     alone: bool
     """Whether its file is listed by itself, not its directory."""
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=perf_counter)
     created: list[tuple[ModuleEntry, ModuleType]] = field(default_factory=list)
     """Modules that ran to their end, in that order."""
     children: list[Unit] = field(default_factory=list)
@@ -110,7 +110,7 @@ def executed_files(entries: Iterable[ModuleEntry]) -> tuple[ExecutedFile, ...]:
 
 def milliseconds_since(started: float) -> float:
     """Return the time since a reading of ``time.perf_counter``."""
-    return round((time.perf_counter() - started) * 1000, 3)
+    return round((perf_counter() - started) * 1000, 3)
 
 
 def remove_module(entry: ModuleEntry, module: ModuleType) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gepass.errors import Code, Problem
-from gepass.importing.directories import NEVER_OWN
+from gepass.importing.directories import NEVER_OWN, find_hidden
 from gepass.importing.lookup import Listing
 from gepass.inspection.following import SourceFile, imported_files, scanned_file
 from gepass.inspection.inspected import InspectedFile, inspect_file
@@ -76,6 +76,8 @@ class _Check:
         self._possible: deque[SourceFile] = deque()
         """Files whose import is not certain."""
         self._listings: dict[Path, Listing] = {}
+        self._named: set[tuple[Path, str]] = set()
+        """Plain names that were imported, by directory."""
 
     def note_dropped_segments(self, pass_path: str) -> None:
         """Warn of empty segments, unless there is nothing else (R1)."""
@@ -127,11 +129,22 @@ class _Check:
             self._inspected[file.path] = inspected
             imported: list[SourceFile] = []
             for found in inspected.imports:
-                targets = imported_files(found.node, file, names.every)
+                targets = list(imported_files(found.node, file, names.every))
+                self._note_hidden(targets)
                 (imported if found.certain or not certain else self._possible).extend(
                     targets
                 )
             pending += reversed(imported)
+
+    def _note_hidden(self, targets: list[SourceFile]) -> None:
+        for target in targets:
+            key = (target.directory, target.name)
+            if "." in target.name or key in self._named:
+                continue
+            self._named.add(key)
+            hidden = find_hidden(target.name, target.directory)
+            if hidden is not None:
+                self.warnings.append(hidden)
 
     def _listing_of(self, directory: Path) -> Listing:
         known = self._listings.get(directory)

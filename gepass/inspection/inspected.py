@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gepass.errors import Problem
+from gepass.errors import Code, Problem
 from gepass.ge_differs import sibling_import_warnings
 from gepass.inspection.following import SourceFile
 from gepass.inspection.reading import FoundImport, Reader
@@ -16,7 +19,8 @@ from gepass.inspection.sources import (
     not_compiled,
     read_source,
 )
-from gepass.path_text import encode_path
+from gepass.path_text import encode_path, quote
+from gepass.relative_imports import find_relative_fault
 
 if TYPE_CHECKING:
     from gepass.importing.lookup import Names
@@ -90,8 +94,10 @@ def _read(
     )
     reader.read(compiled.tree)
     warnings: list[Problem] = []
+    if reader.unread_line is not None:
+        warnings.append(_unread(file.path, reader.unread_line))
     if certain:
-        warnings = sibling_import_warnings(
+        warnings += sibling_import_warnings(
             compiled.code,
             file.path,
             siblings=names.every,
@@ -105,6 +111,32 @@ def _read(
         imports=tuple(reader.imports),
         undecorated=reader.undecorated_passes(),
         may_register=bool(reader.passes) or reader.may_register,
-        problems=tuple(reader.problems),
+        problems=(
+            *reader.problems,
+            *(_relative_faults(file, reader.imports) if certain else ()),
+        ),
         warnings=tuple(warnings),
     )
+
+
+def _relative_faults(file: SourceFile, imports: Iterable[FoundImport]) -> Iterator[Problem]:
+    for found in imports:
+        level = found.node.level if isinstance(found.node, ast.ImportFrom) else 0
+        depth = len(file.packages)
+        fault = find_relative_fault(file.path, depth=depth, level=level)
+        if fault is not None and found.certain:
+            line = found.node.lineno
+            yield Problem(
+                code=Code.MODULE_FAILED,
+                message=f"{quote(file.path)}, line {line}: ImportError: {fault}",
+                path=file.path,
+                line=line,
+            )
+
+
+def _unread(path: Path, line: int) -> Problem:
+    message = (
+        f"{quote(path)}, line {line}: registers passes in a way that a check cannot read; "
+        "gepass load shows them"
+    )
+    return Problem(code=Code.NOT_READ_BY_CHECK, message=message, path=path, line=line)

@@ -103,7 +103,7 @@ def bound_names(node: ast.AST) -> Iterator[str]:
             yield inner.asname or inner.name.partition(".")[0]
 
 
-def _anything(self: object, value: object = None) -> None:
+def _anything(self: object, value: object = None, context: object = None) -> None:
     """Stand in for what is not known: fits as any hook and as a constructor."""
 
 

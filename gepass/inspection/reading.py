@@ -18,6 +18,7 @@ from typing import Final
 
 from typing_extensions import final
 
+from gepass.decorators import register_decompose_pass, register_fusion_pass
 from gepass.errors import PassClassError, Problem
 from gepass.inspection.mirror import (
     MirroredClass,
@@ -34,12 +35,9 @@ from gepass.path_text import encode_path
 
 __all__ = ["FoundImport", "Reader"]
 
-_MAY_REGISTER: Final = frozenset(
-    {
-        *("register_fusion_pass", "register_decompose_pass"),
-        *("import_module", "__import__", "exec"),
-    }
-)
+_REGISTRARS: Final = (register_fusion_pass, register_decompose_pass)
+_REGISTERING: Final = frozenset(function.__name__ for function in _REGISTRARS)
+_MAY_REGISTER: Final = _REGISTERING | {"import_module", "__import__", "exec"}
 """Names whose use outside of decorators may register passes all the same."""
 
 
@@ -73,6 +71,8 @@ class Reader:
         self.imports: list[FoundImport] = []
         self.may_register = False
         """Whether it may register passes in a way that its text does not tell."""
+        self.unread_line: int | None = None
+        """Where a registering decorator is named that is no plain use of one."""
         self._path = path
         self._module_name = module_name
         self._code = code
@@ -82,8 +82,21 @@ class Reader:
         """Read the whole file."""
         self._read_block(tree.body, self._top)
         self.problems.sort(key=lambda problem: problem.line or 0)
-        if not self.passes and _uses_registration(tree):
-            self.may_register = True
+        if not self.passes:
+            self.unread_line = self._first_unread_use(tree)
+            self.may_register = self.may_register or _uses_registration(tree)
+
+    def _first_unread_use(self, tree: ast.Module) -> int | None:
+        """Find a registering function that is used, and not as a plain decorator."""
+        bound = {name for statement in tree.body for name in bound_names(statement)}
+        lines = [
+            node.lineno
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name)
+            and node.id in _REGISTERING
+            and (node.id not in bound or self._top.names.resolve(node) in _REGISTRARS)
+        ]
+        return min(lines, default=None)
 
     def undecorated_passes(self) -> tuple[str, ...]:
         """Name the pass classes of the file, for when it registers none of them."""
