@@ -178,9 +178,7 @@ def test_r13_a_file_that_patches_the_clock_does_not_hinder_the_others(
 
 
 def test_what_breaks_gepass_itself_is_no_traceback_of_python(d: Path) -> None:
-    write(
-        d / "a.py", "from gepass.importing import session\nsession.Session.finish = None\n"
-    )
+    write(d / "a.py", "from gepass.loading import Load\nLoad._finish = None\n")
 
     done = gepass_command("load", "--path", str(d))
 
