@@ -206,7 +206,7 @@ class ModuleLoadError(GepassError, ImportError):
         self.line = line
 
 
-class InternalError(GepassError):
+class InternalError(GepassError, RuntimeError):
     """Something that gepass relies on does not hold in this process."""
 
     code = Code.INTERNAL

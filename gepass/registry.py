@@ -187,11 +187,11 @@ class Batch:
 
     def drop_repetitions(self) -> None:
         """Keep the first of several registrations of one class under one name."""
-        kept: list[Registration] = []
+        kept: dict[tuple[str, int], Registration] = {}
         for entry in self.entries:
-            if not any(entry.is_same_pass(known) for known in kept):
-                kept.append(entry)
-        self.entries = kept
+            # By identity: classes may refuse to be compared.
+            kept.setdefault((entry.record.descriptor_key, id(entry.pass_class)), entry)
+        self.entries = list(kept.values())
 
 
 class Transaction:

@@ -47,6 +47,7 @@ PARENTS = {
     "DocumentWriteError": OSError,
     "DuplicatePassError": ValueError,
     "GepassError": Exception,
+    "InternalError": RuntimeError,
     "LoadInProgressError": RuntimeError,
     "ModuleLoadError": ImportError,
     "PassClassError": TypeError,
