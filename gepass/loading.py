@@ -107,7 +107,8 @@ class Load:
         except PassPathError as error:
             self._reject(error)
             raise
-        self._import()
+        with collector_pause:
+            self._import()
         return self._finish()
 
     def _parse(self) -> tuple[PassPathSpec, ...]:
@@ -136,6 +137,7 @@ class Load:
         packages: dict[str, ModuleSource] = {}
         for spec in self._specs:
             result = scan(spec)
+            origin = EnvironmentOrigin(position=spec.position)
             self._note_skips(result)
             if spec.kind == "directory" and not result.sources:
                 self._warn(nothing_found(spec))
@@ -147,7 +149,7 @@ class Load:
                 plan[str(source.path)] = PlannedModule(
                     source=source,
                     order=len(plan),
-                    origin=EnvironmentOrigin(position=source.position),
+                    origin=origin,
                     alone=spec.kind == "file",
                     warnings=tuple(name_warnings(source, packages)),
                 )
@@ -155,10 +157,10 @@ class Load:
     def _import(self) -> None:
         transaction = self._registry.begin()
         session = Session(transaction, self._publish)
-        with collector_pause, importer.running(session):
+        with importer.running(session):
             try:
                 self._import_in_order(session)
-                transaction.commit()
+                session.commit()
             except BaseException:
                 session.roll_back()
                 raise
@@ -187,6 +189,8 @@ class Load:
                     line=outcome.error.line,
                 )
             )
+        if outcome.error is None and not outcome.warnings and not self._log.takes("info"):
+            return  # making events that nobody takes would cost more than the outcome
         for event in outcome_events(self._id, outcome, registrations):
             self._log(event)
 

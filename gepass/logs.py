@@ -15,7 +15,7 @@ import logging
 import sys
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -40,6 +40,9 @@ _LEVELS: Final[dict[str, int]] = {
 }
 
 
+_IsEnabledFor: TypeAlias = "Callable[[int], bool]"
+
+
 class _Writer(Protocol):
     def __call__(self, event: LoadEvent) -> None: ...
 
@@ -53,7 +56,7 @@ class EventLog:
     """
 
     def __init__(self) -> None:
-        self._write: _Writer = _structlog_writer() or _standard_writer()
+        self._write, self._is_enabled_for = _structlog_writer() or _standard_writer()
         self.lost = 0
 
     def __call__(self, event: LoadEvent) -> None:
@@ -63,6 +66,13 @@ class EventLog:
         except Exception as error:  # noqa: BLE001 - any sink, any failure
             self.lost += 1
             self._write_substitute(event, error)
+
+    def takes(self, level: LogLevel) -> bool:
+        """Tell whether events of a level go anywhere; in doubt they do."""
+        try:
+            return self._is_enabled_for(_LEVELS[level])
+        except Exception:  # noqa: BLE001 - any sink, any failure
+            return True
 
     def _write_substitute(self, event: LoadEvent, error: Exception) -> None:
         name = type(event).__name__
@@ -91,7 +101,7 @@ def event_fields(event: LoadEvent) -> dict[str, object]:
     return fields
 
 
-def _standard_writer() -> _Writer:
+def _standard_writer() -> tuple[_Writer, _IsEnabledFor]:
     logger = logging.getLogger(_LOGGER_NAME)
 
     def write(event: LoadEvent) -> None:
@@ -102,25 +112,23 @@ def _standard_writer() -> _Writer:
             text = _to_json(fields)
             logger.log(level, "%s %s", name, text, extra={"gepass_event": fields})
 
-    return write
+    return write, logger.isEnabledFor
 
 
-def _structlog_writer() -> _Writer | None:
+def _structlog_writer() -> tuple[_Writer, _IsEnabledFor] | None:
     structlog = sys.modules.get("structlog")
     is_configured = getattr(structlog, "is_configured", None)
     if structlog is None or is_configured is None or not is_configured():
         return None
     logger = structlog.get_logger(_LOGGER_NAME).bind()
-    is_enabled_for: Callable[[int], bool] = getattr(
-        logger, "is_enabled_for", lambda _level: True
-    )
+    is_enabled_for: _IsEnabledFor = getattr(logger, "is_enabled_for", lambda _level: True)
 
     def write(event: LoadEvent) -> None:
         if is_enabled_for(_LEVELS[event.level]):
             fields = event_fields(event)
             getattr(logger, event.level)(fields.pop("event"), **fields)
 
-    return write
+    return write, is_enabled_for
 
 
 @contextmanager

@@ -134,10 +134,12 @@ class PassRegistry:
 
         """
         with _lock:
-            added = dict(self._committed)
+            added: dict[str, Registration] = {}
             for entry in entries:
                 name = entry.record.pass_name
-                first = added.get(name) or self._staged.get(name)
+                first = (
+                    added.get(name) or self._committed.get(name) or self._staged.get(name)
+                )
                 if first is not None:
                     raise _duplicate(first, entry)
                 added[name] = entry

@@ -116,7 +116,7 @@ def scan(spec: PassPathSpec) -> ScanResult:
     """
     _check_is_spec(spec)
     if spec.kind == "file":
-        source = _file_source(spec.path, spec.path, spec.position)
+        source = _file_source(spec.path, spec.path.stem, spec.path.parent, spec)
         return ScanResult(sources=(source,), skipped=())
     sources: list[ModuleSource] = []
     skipped: list[SkippedEntry] = []
@@ -177,7 +177,7 @@ def _entry_source(entry: os.DirEntry[str], spec: PassPathSpec) -> ModuleSource:
     if not stat.S_ISREG(mode):
         reason = "not a regular file"
         raise _Skip(reason)
-    return _file_source(path, listed, spec.position)
+    return _file_source(path, listed.stem, spec.path, spec)
 
 
 def _identify(entry: os.DirEntry[str], listed: Path) -> tuple[int, Path]:
@@ -199,14 +199,16 @@ def _identify(entry: os.DirEntry[str], listed: Path) -> tuple[int, Path]:
         raise _Skip(reason) from None
 
 
-def _file_source(path: Path, listed: Path, position: int) -> ModuleSource:
+def _file_source(
+    path: Path, name: str, directory: Path, spec: PassPathSpec
+) -> ModuleSource:
     return ModuleSource(
         path=path,
         module_name=module_name(path),
         kind="file",
-        position=position,
-        name=listed.stem,
-        directory=listed.parent,
+        position=spec.position,
+        name=name,
+        directory=directory,
     )
 
 

@@ -22,7 +22,7 @@ from gepass.errors import Problem, RegistrationValueError
 from gepass.events import NO_LOAD, ModuleLoaded
 from gepass.ge_differs import sibling_import_warnings
 from gepass.importing.directories import PassDirectory
-from gepass.importing.finder import PassFinder, compile_entry, hash_entry
+from gepass.importing.finder import PassFinder, hash_entry, take_code
 from gepass.importing.table import ModuleEntry, table
 from gepass.importing.units import (
     Unit,
@@ -271,7 +271,7 @@ class _Importer:
             hash_entry(entry)
             ExtensionFileLoader(entry.name, str(entry.path)).exec_module(module)
             return
-        code = compile_entry(entry)
+        code = take_code(entry)
         names = entry.directory.listing.names()
         unit.warnings += sibling_import_warnings(
             code,

@@ -17,6 +17,7 @@ from gepass.errors import Code, DuplicatePassError, Problem
 from gepass.importing.classes import settle_classes
 from gepass.importing.deadlock import explained_deadlock
 from gepass.importing.failures import describe_failure, exception_text
+from gepass.importing.finder import compile_ahead
 from gepass.importing.table import FileStamp, ModuleEntry, table
 from gepass.importing.undo import ImportState
 from gepass.importing.units import executed_files, milliseconds_since
@@ -68,8 +69,10 @@ class Session:
         self._settled: list[Unit] = []
 
     def add(self, planned: PlannedModule, entry: ModuleEntry) -> None:
-        """Plan a module under its internal name."""
+        """Plan a module under its internal name, and compile it if it has not run."""
         self.plan[entry.name] = planned
+        if entry.module is None:
+            compile_ahead(entry)
 
     def import_planned(self, name: str) -> ModuleOutcome:
         """
@@ -94,6 +97,11 @@ class Session:
             if name not in self.outcomes:
                 self._settle_failure(entry, error, started)
         return self.outcomes.get(name) or self._adopt(entry)
+
+    def commit(self) -> None:
+        """Make what was loaded stay; how to undo it is no longer kept."""
+        self.transaction.commit()
+        self._settled.clear()
 
     def roll_back(self) -> None:
         """Undo everything that this load did."""
@@ -212,7 +220,7 @@ class Session:
             module_name=entry.name,
             status="loaded",
             sha256=entry.sha256,
-            duration_ms=milliseconds_since(unit.started),
+            duration_ms=milliseconds_since(unit.started - entry.seconds_ahead),
             pass_names=names,
             error=None,
             warnings=tuple(warnings),

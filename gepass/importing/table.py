@@ -16,7 +16,7 @@ from gepass.scanning import MODULE_PREFIX
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import ModuleType
+    from types import CodeType, ModuleType
 
     from gepass.importing.directories import PassDirectory
     from gepass.registry import Registration
@@ -59,6 +59,10 @@ class ModuleEntry:
 
     module: ModuleType | None = None
     """Set when the module has run to its end."""
+    code: CodeType | None = None
+    """Compiled ahead, until the module runs."""
+    seconds_ahead: float = 0.0
+    """What compiling it ahead took."""
     sha256: str | None = None
     stamp: FileStamp | None = None
     owner: str | None = None
@@ -68,13 +72,21 @@ class ModuleEntry:
     registrations: tuple[Registration, ...] = ()
     """For a scanned module: all registrations of it and of what it was first to import."""
 
+    def has_changed(self) -> bool:
+        """Tell whether the file looks different from when it was read."""
+        try:
+            return FileStamp.of(self.path) != self.stamp
+        except OSError:
+            return True
+
     def has_digest_of_file(self) -> bool:
         """Tell whether the file still holds the bytes that ran; raises ``OSError``."""
         return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
 
     def forget_run(self) -> None:
         """Return to the state before the module ran."""
-        self.module = self.owner = None
+        self.module = self.owner = self.code = None
+        self.seconds_ahead = 0.0
         self.helpers = ()
         self.registrations = ()
 
