@@ -7,7 +7,6 @@ import by itself, so an instance is stored with the file's name beside the class
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Callable
 from operator import attrgetter
@@ -35,6 +34,8 @@ class _ClassReference:
         except AttributeError:
             found = None
         if found is not cls:
+            import pickle  # noqa: PLC0415 - whoever comes here has it
+
             msg = (
                 f"cannot pickle an instance of {cls.__qualname__}: its module does not "
                 "hold the class under that name"
