@@ -103,7 +103,7 @@ class _Importer:
         unit = self._thread.unit
         if entry.module is module and (planned is not None or entry.registrations):
             msg = (
-                f"{quote(entry.path)} has run and is not run again in a process (R9); call "
+                f"{quote(entry.path)} has run and is not run again in a process; call "
                 "gepass.unload() and load it again"
             )
             raise ImportError(msg, name=entry.plain_name, path=str(entry.path))
