@@ -90,8 +90,8 @@ def test_r12_a_function_of_a_failed_module_registers_nothing_in_that_load(
     # Python 3.10 tells the line of the class, not that of its decorator.
     line = 8 if sys.version_info >= (3, 11) else 9
     assert report.problems[1].message == (
-        f"'{d}/a.py', line {line}: RegistrationValueError: the module that registers 'Later' "
-        f"failed; nothing of it stays (imported by '{b}')"
+        f"'{d}/a.py', line {line}: RegistrationValueError: the module that registers "
+        f"'Later' failed; nothing of it stays (imported by '{b}')"
     )
 
 
