@@ -10,11 +10,8 @@ holds any more. So it is done once, before any user code runs, and forks wait fo
 from __future__ import annotations
 
 import importlib
-import os
-import threading
-from typing import Final
 
-from gepass.logs import build_event_adapter
+from gepass.fork_lock import fork_lock
 from gepass.path_spec import PassPathSpec
 from gepass.records import (
     DirectOrigin,
@@ -29,19 +26,13 @@ __all__ = ["prepare"]
 for _needed in ("pydantic.dataclasses", "pydantic.plugin._loader"):
     importlib.import_module(_needed)
 
-_lock: Final = threading.RLock()
-os.register_at_fork(
-    before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-)
-
 
 def prepare() -> None:
     """Build the models that loads and decorators use; later calls do nothing."""
     if PassPathSpec.__pydantic_complete__:
         return
-    with _lock:
+    with fork_lock:
         for model in (RecordSource, EnvironmentOrigin, DirectOrigin, RegistrationRecord):
             model.model_rebuild()
-        build_event_adapter()
         # Last, since it tells that everything is there.
         PassPathSpec.model_rebuild()

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 
 from gepass.errors import Code
 from gepass.events import AnyLoadEvent, LoadEvent, WarningRaised
+from gepass.fork_lock import fork_lock
 from gepass.path_text import printable
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from gepass.environ import LogFormat, LogLevel
 
-__all__ = ["EventLog", "build_event_adapter", "configured", "event_fields"]
+__all__ = ["EventLog", "configured", "event_fields"]
 
 _LOGGER_NAME: Final = "gepass"
 _to_json: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -58,6 +59,8 @@ class EventLog:
     def __init__(self) -> None:
         self._write, self._is_enabled_for = _structlog_writer() or _standard_writer()
         self.lost = 0
+        if self.takes("error"):
+            _build_adapter()  # before user code runs, and only where it will be used
 
     def __call__(self, event: LoadEvent) -> None:
         """Write an event."""
@@ -90,14 +93,14 @@ class EventLog:
 
 
 @lru_cache(maxsize=1)
-def build_event_adapter() -> TypeAdapter[LoadEvent]:
-    """Return what turns events into JSON values, built at the first call."""
-    return TypeAdapter(AnyLoadEvent)
+def _build_adapter() -> TypeAdapter[LoadEvent]:
+    with fork_lock:
+        return TypeAdapter(AnyLoadEvent)
 
 
 def event_fields(event: LoadEvent) -> dict[str, object]:
     """Return the fields of an event as JSON values, ``event`` among them."""
-    fields: dict[str, object] = build_event_adapter().dump_python(event, mode="json")
+    fields: dict[str, object] = _build_adapter().dump_python(event, mode="json")
     return fields
 
 

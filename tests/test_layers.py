@@ -10,7 +10,7 @@ import gepass
 
 ROOT = Path(gepass.__file__).parent
 LAYERS = """
-    version stages path_text errors environ
+    version fork_lock stages path_text errors environ
     path_spec scanning outcomes events logs
     graph.graph graph
     passes.context passes.hooks passes.pickling passes.base passes
